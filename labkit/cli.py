@@ -1,0 +1,192 @@
+"""The `labkit` command: parses, calls, prints."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from labkit.errors import InputError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="A lab course on judging and operating a rare-event detector.",
+)
+data_app = typer.Typer(no_args_is_help=True, help="The flow records in data/.")
+app.add_typer(data_app, name="data")
+
+
+def main() -> None:
+    """Run the command; a fault of the user's making is one line on stderr and exit code 2."""
+    # Read by the OpenMP runtime when scikit-learn loads, here and in every kernel started.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    try:
+        app()
+    except (InputError, OSError) as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        _fail("stopped")
+
+
+def _fail(message: str) -> None:
+    sys.stderr.write(f"labkit: {' '.join(message.split())}\n")
+    sys.exit(2)
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=total)
+
+        def advance(now: str = "") -> None:
+            bar.update(task, advance=1, description=f"{what} {now}".rstrip())
+
+        yield advance
+
+
+@app.command()
+def numbers(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    seeds: Annotated[
+        int, typer.Option(min=0, help="Repeat the lab on this many other seeds' traffic.")
+    ] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="With --seeds: write the numbers of each seed as CSV.")
+    ] = None,
+) -> None:
+    """Print the lesson's numbers beside this repository's; exit code 1 if any is off."""
+    if out and not seeds:
+        raise InputError("--out needs --seeds: it writes one row a seed")
+    if seeds:
+        _numbers_of_seeds(seeds, out, as_json=as_json)
+        return
+    from labkit.data import load_flows
+    from labkit.lab2 import experiment, lesson
+
+    comparisons = lesson.compare(experiment.numbers(experiment.run(load_flows())))
+    if as_json:
+        typer.echo(json.dumps({key: c.to_json() for key, c in comparisons.items()}, indent=2))
+    else:
+        from labkit.tables import print_comparisons
+
+        print_comparisons(comparisons)
+    if not all(c.within for c in comparisons.values()):
+        sys.exit(1)
+
+
+def _numbers_of_seeds(count: int, out: Path | None, *, as_json: bool) -> None:
+    from labkit.atomic import atomic_write
+    from labkit.data.traffic import DEFAULT_SEED
+    from labkit.lab2 import seeds as other
+
+    chosen = [DEFAULT_SEED + 1 + i for i in range(count)]
+    results = []
+    with _progress("seeds", count) as advance:
+        for result in other.numbers_of_seeds(chosen):
+            results.append(result)
+            advance()
+    table = other.seed_table(chosen, results)
+    if out:
+        with atomic_write(out) as file:
+            file.write(table.to_csv(lineterminator="\n").encode())
+    summary, shares = other.seed_summary(table), other.story_shares(table)
+    if as_json:
+        numbers_json = {"numbers": summary.to_dict("index"), "story": shares.to_dict()}
+        typer.echo(json.dumps(numbers_json, indent=2))
+    else:
+        from labkit.tables import print_seeds
+
+        print_seeds(summary, shares, count)
+
+
+@app.command()
+def figures(
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare with figures/ and write nothing.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Folder; the default is figures/.")] = None,
+) -> None:
+    """Write every figure as SVG, PNG and the CSV behind it; with --check, say which differ."""
+    from labkit.lab2 import figure_files
+
+    folder = out or figure_files.FIGURES_FOLDER
+    if not check:
+        with _progress("figures", len(figure_files.FIGURES)) as advance:
+            figure_files.write_figures(folder, advance)
+        return
+    differences = figure_files.check_figures(folder)
+    for difference in differences:
+        typer.echo(difference)
+    if differences:
+        sys.exit(1)
+    typer.echo(f"{len(figure_files.FIGURES)} figures agree with their data")
+
+
+@app.command()
+def run(
+    notebooks: Annotated[
+        list[Path] | None, typer.Argument(help="Notebooks; all of the course if none is named.")
+    ] = None,
+) -> None:
+    """Execute notebooks from the top and store their outputs."""
+    from labkit.course import notebooks as course
+
+    paths = notebooks or course.course_notebooks()
+    seconds = {}
+    with _progress("notebooks", len(paths)) as advance:
+        for path in paths:
+            seconds[path.name] = course.execute_in_place(path)
+            advance(path.stem)
+    for name, spent in seconds.items():
+        typer.echo(f"{spent:6.1f} s  {name}")
+
+
+@app.command()
+def lab() -> None:
+    """Open JupyterLab on the first notebook."""
+    from labkit.course import notebooks as course
+
+    first = course.course_notebooks()[0]
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", str(first)])
+
+
+@data_app.command("make")
+def data_make(
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed; the default is the course's.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder; the default is data/.")] = None,
+) -> None:
+    """Simulate the two weeks of traffic and write them with their checksum."""
+    from labkit.data import files
+
+    typer.echo(f"wrote {files.make_flows(out or files.DATA, seed)}")
+
+
+@data_app.command("verify")
+def data_verify(
+    folder: Annotated[Path | None, typer.Argument(help="Folder; the default is data/.")] = None,
+) -> None:
+    """Check the flow records against their checksum."""
+    from labkit.data import files
+
+    files.verify_flows(folder or files.DATA)
+    typer.echo(f"{files.FLOWS} is what {files.CHECKSUMS} says")
+
+
+if __name__ == "__main__":
+    main()

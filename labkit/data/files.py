@@ -1,0 +1,129 @@
+"""What lies in data/: make it, load it, verify it."""
+
+import gzip
+import hashlib
+import io
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from labkit.atomic import atomic_write
+from labkit.data.schema import check_flows
+from labkit.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+FLOWS = "flows.csv.gz"
+CHECKSUMS = "checksums.txt"
+REMEDY = "run `labkit data make` to write it anew"
+
+
+def flows_as_csv(flows: "pd.DataFrame") -> bytes:
+    """Return a flow table as CSV, the same bytes on every platform."""
+    return flows.to_csv(index=False, lineterminator="\n").encode()
+
+
+def make_flows(folder: Path = DATA, seed: int | None = None) -> Path:
+    """Simulate the two weeks and write them, with their checksums, into a folder.
+
+    Parameters
+    ----------
+    folder
+        Where flows.csv.gz and checksums.txt go; made if missing.
+    seed
+        Seed of the simulator; None is the course's own.
+
+    Returns
+    -------
+    pathlib.Path
+        The flow file.
+    """
+    from labkit.data.traffic import DEFAULT_SEED, simulate
+
+    flows = simulate(DEFAULT_SEED if seed is None else seed)
+    check_flows(flows)
+    content = flows_as_csv(flows)
+    buffer = io.BytesIO()
+    # No file name and no time in the header: the same records give the same bytes.
+    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as packed:
+        packed.write(content)
+    target = Path(folder) / FLOWS
+    with atomic_write(target) as file:
+        file.write(buffer.getvalue())
+    with atomic_write(Path(folder) / CHECKSUMS) as file:
+        file.write(f"{hashlib.sha256(content).hexdigest()}  {_content_name(target)}\n".encode())
+    return target
+
+
+def verify_flows(folder: Path = DATA) -> None:
+    """Raise unless flows.csv.gz is whole and holds what checksums.txt says.
+
+    The checksum is of the CSV inside, since compressors differ and records may not.
+
+    Raises
+    ------
+    InputError
+        When either file is missing, damaged or not the other's; says how to mend it.
+    """
+    _read_verified(Path(folder) / FLOWS)
+
+
+def load_flows(path: Path | None = None) -> "pd.DataFrame":
+    """Load the flow table, after checking it against its checksum.
+
+    Parameters
+    ----------
+    path
+        A flow file; None is the course's own. Its checksums.txt lies beside it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One flow a row, ordered by time; the columns are `labkit.data.schema.COLUMNS`.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, damaged, or no flow table.
+    """
+    import pandas as pd
+
+    path = DATA / FLOWS if path is None else Path(path)
+    flows = pd.read_csv(io.BytesIO(_read_verified(path)))
+    check_flows(flows)
+    return flows
+
+
+def _content_name(path: Path) -> str:
+    return path.name.removesuffix(".gz")
+
+
+def _read_verified(path: Path) -> bytes:
+    """Return the CSV inside a gzip file if its checksum is the one on record."""
+    try:
+        content = gzip.decompress(path.read_bytes())
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing: {REMEDY}") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} is damaged ({error}): {REMEDY}") from None
+    wanted = _recorded_checksum(path)
+    if hashlib.sha256(content).hexdigest() != wanted:
+        raise InputError(f"{path} does not match {CHECKSUMS} beside it: {REMEDY}")
+    return content
+
+
+def _recorded_checksum(path: Path) -> str:
+    record = path.with_name(CHECKSUMS)
+    try:
+        lines = record.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise InputError(f"{record} is missing: {REMEDY}") from None
+    except UnicodeDecodeError:
+        lines = []
+    for line in lines:
+        checksum, _, name = line.partition("  ")
+        if name == _content_name(path):
+            return checksum
+    raise InputError(f"{record} has no line for {_content_name(path)}: {REMEDY}")

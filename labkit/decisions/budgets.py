@@ -1,0 +1,110 @@
+"""Thresholds from alert budgets, and what they do day by day.
+
+Two ways to run a detector on a budget of q alerts a day: fix a threshold on past days and replay
+it on later ones (a threshold fixes a score, not a number of alerts), or rank each day's records
+and send the top q whatever their scores.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from labkit.errors import InputError
+from labkit.metrics import OperatingPoint, ThresholdSweep
+from labkit.metrics.inputs import as_labels, as_scores, check_lengths
+from labkit.metrics.sweep import Ties
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def fixed_threshold_by_day(
+    y_true: Any,  # noqa: ANN401
+    y_score: Any,  # noqa: ANN401
+    day: Any,  # noqa: ANN401
+    threshold: float,
+) -> "pd.DataFrame":
+    """Return what one threshold, fixed beforehand, does on each day.
+
+    Parameters
+    ----------
+    y_true, y_score, day
+        Label, score and day of each record, shape (n,).
+    threshold
+        A record is an alert when score >= threshold.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a day, ascending: records, attacks, alerts, tp, fp, recall, precision, threshold.
+        Recall is nan on a day without attacks and precision on a day without alerts.
+
+    Examples
+    --------
+    >>> table = fixed_threshold_by_day([1, 0, 1, 1], [0.9, 0.2, 0.8, 0.7], [0, 0, 1, 1], 0.7)
+    >>> table["alerts"].to_dict()
+    {0: 1, 1: 2}
+    """
+    return _by_day(y_true, y_score, day, lambda sweep: sweep.at_threshold(threshold))
+
+
+def ranking_by_day(
+    y_true: Any,  # noqa: ANN401
+    y_score: Any,  # noqa: ANN401
+    day: Any,  # noqa: ANN401
+    per_day: int,
+    ties: Ties = "under",
+) -> "pd.DataFrame":
+    """Return what comes of sending the `per_day` highest records of each day.
+
+    Parameters
+    ----------
+    y_true, y_score, day
+        Label, score and day of each record, shape (n,).
+    per_day
+        Alert budget q of one day.
+    ties
+        As in `ThresholdSweep.at_budget`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `fixed_threshold_by_day`; the threshold now differs from day to day.
+
+    Examples
+    --------
+    >>> table = ranking_by_day([1, 0, 1, 1], [0.9, 0.2, 0.8, 0.7], [0, 0, 1, 1], per_day=1)
+    >>> table["threshold"].to_dict()
+    {0: 0.9, 1: 0.8}
+    """
+    return _by_day(y_true, y_score, day, lambda sweep: sweep.at_budget(per_day, ties))
+
+
+def _by_day(
+    y_true: Any,  # noqa: ANN401
+    y_score: Any,  # noqa: ANN401
+    day: Any,  # noqa: ANN401
+    decide: Callable[[ThresholdSweep], OperatingPoint],
+) -> "pd.DataFrame":
+    import pandas as pd
+
+    labels, scores, days = as_labels(y_true), as_scores(y_score), np.asarray(day)
+    check_lengths(y_true=labels, y_score=scores, day=days)
+    if pd.isna(days).any():
+        raise InputError(f"day is missing in {int(pd.isna(days).sum())} records")
+    rows = {}
+    for one in np.unique(days):
+        sweep = ThresholdSweep.from_scores(labels[days == one], scores[days == one])
+        point = decide(sweep)
+        rows[one.item()] = {
+            "records": sweep.positives + sweep.negatives,
+            "attacks": sweep.positives,
+            "alerts": point.alerts,
+            "tp": point.tp,
+            "fp": point.fp,
+            "recall": point.recall,
+            "precision": point.precision,
+            "threshold": point.threshold,
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("day")

@@ -1,0 +1,9 @@
+"""The one error that means: what was passed in cannot be used, and this is how to mend it."""
+
+
+class InputError(ValueError):
+    """A fault in a value or file that the user supplied, told in one line.
+
+    The message names the argument, file, row or column and what to do about it, so the command
+    line can print it as it stands.
+    """

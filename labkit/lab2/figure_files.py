@@ -1,0 +1,159 @@
+"""The files in figures/: written from the figures, and compared with them."""
+
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import sklearn
+
+from labkit.atomic import atomic_write
+from labkit.data import load_flows
+from labkit.data.files import flows_as_csv
+from labkit.errors import InputError
+from labkit.lab2.experiment import run
+from labkit.lab2.figures import FIGURES, Figure
+from labkit.plots import STYLE
+
+FIGURES_FOLDER = Path(__file__).resolve().parents[2] / "figures"
+MANIFEST = "manifest.json"
+# The CSV keeps ten digits; what differs by less than this is another release's arithmetic.
+TOLERANCE = 1e-6
+
+
+def write_figures(folder: Path, progress: Callable[[str], None] = lambda name: None) -> None:
+    """Compute and draw every figure; write SVG, PNG and CSV, and the manifest last.
+
+    Parameters
+    ----------
+    folder
+        Where to write; made if missing.
+    progress
+        Called with a figure's name when it is written.
+    """
+    flows = load_flows()
+    tables = figure_tables(flows)
+    for figure in FIGURES:
+        contents = _render(figure, tables[figure.name])
+        contents["csv"] = _as_csv(tables[figure.name])
+        for ending, content in contents.items():
+            with atomic_write(folder / f"{figure.name}.{ending}") as file:
+                file.write(content)
+        progress(figure.name)
+    with atomic_write(folder / MANIFEST) as file:
+        file.write((json.dumps(_manifest(flows), indent=2) + "\n").encode())
+
+
+def figure_tables(flows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the table behind each figure, by the figure's name."""
+    experiment = run(flows, booster_seeds=(0,))
+    return {figure.name: figure.data(experiment) for figure in FIGURES}
+
+
+def check_figures(folder: Path) -> list[str]:
+    """Compare the files of a folder with the figures as computed now.
+
+    The tables are compared number by number. The SVG is drawn again and compared byte by byte
+    where matplotlib is the release that the manifest names, since another may draw differently.
+
+    Parameters
+    ----------
+    folder
+        What `write_figures` wrote.
+
+    Returns
+    -------
+    list of str
+        One line a difference, saying which figure differs and by how much; empty when all agree.
+    """
+    flows = load_flows()
+    manifest = read_manifest(folder)
+    now = _manifest(flows)
+    differences = []
+    if manifest["flows"] != now["flows"]:
+        differences.append("manifest.json was written from other flow records than data/ holds")
+    same_release = manifest["matplotlib"] == now["matplotlib"]
+    for figure, table in zip(FIGURES, figure_tables(flows).values(), strict=True):
+        difference = _compare_table(folder / f"{figure.name}.csv", table)
+        if not difference and same_release:
+            difference = _compare_svg(folder / f"{figure.name}.svg", figure, table)
+        if not difference and not (folder / f"{figure.name}.png").is_file():
+            difference = f"{figure.name}.png is missing"
+        if difference:
+            differences.append(f"{figure.name}: {difference}")
+    return differences
+
+
+def read_manifest(folder: Path) -> dict[str, str]:
+    """Return which records and releases the files of a folder were made from."""
+    path = folder / MANIFEST
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        raise InputError(f"{path} is missing or damaged: run `labkit figures`") from None
+
+
+def _manifest(flows: pd.DataFrame) -> dict[str, str]:
+    return {
+        "flows": hashlib.sha256(flows_as_csv(flows)).hexdigest(),
+        "matplotlib": mpl.__version__,
+        "numpy": np.__version__,
+        "pandas": pd.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def _render(figure: Figure, table: pd.DataFrame) -> dict[str, bytes]:
+    drawing = figure.draw(table)
+    contents = {}
+    with plt.rc_context(STYLE):
+        for ending, dated in (("svg", "Date"), ("png", "Software")):
+            buffer = io.BytesIO()
+            drawing.savefig(buffer, format=ending, metadata={dated: None})
+            contents[ending] = buffer.getvalue()
+    plt.close(drawing)
+    return contents
+
+
+def _as_csv(table: pd.DataFrame) -> bytes:
+    return table.to_csv(index=False, float_format="%.10g", lineterminator="\n").encode()
+
+
+def _compare_table(path: Path, table: pd.DataFrame) -> str:
+    if not path.is_file():
+        return f"{path.name} is missing"
+    stored = pd.read_csv(path)
+    if list(stored.columns) != list(table.columns) or len(stored) != len(table):
+        return (
+            f"{path.name} has {len(stored)} rows of {', '.join(stored.columns)}; "
+            f"now {len(table)} rows of {', '.join(table.columns)}"
+        )
+    for name in table.columns:
+        if pd.api.types.is_numeric_dtype(table[name]):
+            off = (stored[name] - table[name]).abs()
+            unequal = (off > TOLERANCE) | (stored[name].isna() != table[name].isna())
+        else:
+            unequal = stored[name] != table[name]
+            off = unequal.astype(float)
+        if unequal.any():
+            row = int(unequal.to_numpy().argmax())
+            return (
+                f"column {name} differs in {int(unequal.sum())} of {len(table)} rows, by up to "
+                f"{off.max():.3g} (row {row}: {stored[name][row]!r}, now {table[name][row]!r})"
+            )
+    return ""
+
+
+def _compare_svg(path: Path, figure: Figure, table: pd.DataFrame) -> str:
+    if not path.is_file():
+        return f"{path.name} is missing"
+    stored, now = path.read_bytes().splitlines(), _render(figure, table)["svg"].splitlines()
+    if stored == now:
+        return ""
+    unequal = sum(old != new for old, new in zip(stored, now, strict=False))
+    return f"{path.name} differs in {unequal + abs(len(stored) - len(now))} of {len(now)} lines"

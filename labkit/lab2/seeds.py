@@ -1,0 +1,70 @@
+"""The same experiment on other traffic: what of the lesson is luck, and what is not."""
+
+from collections.abc import Iterable, Iterator
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+from labkit.data.traffic import simulate
+from labkit.lab2.experiment import Numbers, numbers, run
+from labkit.lab2.lesson import STORY, Value, lesson_values
+
+
+def numbers_of_seed(seed: int) -> Numbers:
+    """Simulate traffic from a seed and return every number of Lab 2 on it."""
+    return numbers(run(simulate(seed)))
+
+
+def numbers_of_seeds(seeds: Iterable[int], n_jobs: int = -1) -> Iterator[Numbers]:
+    """Yield the numbers of each seed, in order, as they are done.
+
+    Parameters
+    ----------
+    seeds
+        Data seeds.
+    n_jobs
+        Processes, as in joblib; -1 for one a core. `joblib.parallel_config` decides where.
+    """
+    yield from Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(numbers_of_seed)(seed) for seed in seeds
+    )
+
+
+def seed_table(seeds: Iterable[int], results: Iterable[Numbers]) -> pd.DataFrame:
+    """Return the lesson's numbers, one row a seed, and whether each part of the story held.
+
+    Parameters
+    ----------
+    seeds, results
+        Data seeds, and what `numbers_of_seeds` yielded for them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by seed: the lesson's keys whose value is one number, then `STORY`, then "all".
+    """
+    keys = [value.key for value in lesson_values()]
+    rows = {}
+    for seed, result in zip(seeds, results, strict=True):
+        held = {what: bool(rule(result)) for what, rule in STORY.items()}
+        rows[seed] = (
+            {key: result[key] for key in keys if _is_one_number(result[key])}
+            | held
+            | {"all": all(held.values())}
+        )
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("seed")
+
+
+def seed_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and standard deviation of each number over the seeds of a `seed_table`."""
+    measured = table.select_dtypes(exclude="bool").astype(float)
+    return pd.DataFrame({"mean": measured.mean(), "sd": measured.std()})
+
+
+def story_shares(table: pd.DataFrame) -> pd.Series:
+    """Return the share of seeds on which each part of the story held, and all of it together."""
+    return table[[*STORY, "all"]].mean()
+
+
+def _is_one_number(value: Value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

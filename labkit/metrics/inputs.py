@@ -1,0 +1,131 @@
+"""Labels, scores and weights as plain arrays, or one line on what is wrong with them.
+
+Everything is taken by position: a pandas index is ignored, so shuffled or repeated indexes can
+neither reorder nor multiply records.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from labkit.errors import InputError
+
+_UNDERSTOOD = ((0, 1), (-1, 1))
+
+
+def _one_dimensional(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
+    array = np.asarray(values)
+    if array.ndim != 1:
+        hint = " (pass one column, e.g. predict_proba(X)[:, 1])" if array.ndim == 2 else ""
+        raise InputError(f"{name} has shape {array.shape}; it must have one dimension{hint}")
+    if array.size == 0:
+        raise InputError(f"{name} is empty; pass at least one record")
+    return array
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
+    array = _one_dimensional(values, name)
+    if np.iscomplexobj(array):
+        raise InputError(f"{name} holds complex numbers; pass real ones")
+    try:
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} holds values that are not numbers ({array.dtype})") from None
+    missing = np.isnan(numbers)
+    if missing.any():
+        raise InputError(
+            f"{name} is NaN in {np.count_nonzero(missing)} of {len(numbers)} records "
+            f"(the first at row {int(np.argmax(missing))}); drop or score them first"
+        )
+    return numbers
+
+
+def as_labels(y_true: Any, pos_label: Any = None) -> np.ndarray:  # noqa: ANN401
+    """Return a boolean array, True where a record is an attack.
+
+    Parameters
+    ----------
+    y_true
+        Labels of shape (n,), of any type.
+    pos_label
+        The label that means attack. May be left out when the labels are booleans, 0 and 1, or
+        -1 and 1; any others must say.
+
+    Raises
+    ------
+    InputError
+        When labels are missing, or do not say which is positive.
+
+    Examples
+    --------
+    >>> as_labels([-1, 1, 1])
+    array([False,  True,  True])
+    >>> as_labels(["No", "Yes"], pos_label="Yes")
+    array([False,  True])
+    """
+    labels = _one_dimensional(y_true, "y_true")
+    if labels.dtype == object:
+        labels = _without_objects(labels)
+    elif labels.dtype.kind == "f":
+        labels = _numbers(labels, "y_true")
+    if pos_label is not None:
+        return np.asarray(labels == pos_label)
+    if labels.dtype == bool:
+        return labels
+    if labels.dtype.kind in "iuf" and any(np.isin(labels, pair).all() for pair in _UNDERSTOOD):
+        return labels == 1
+    shown = ", ".join(repr(value) for value in list(dict.fromkeys(labels.tolist()))[:4])
+    raise InputError(f"y_true holds {shown}: say which label means attack with pos_label=")
+
+
+def _without_objects(labels: np.ndarray) -> np.ndarray:
+    """Return the labels as numbers, booleans or strings; a missing one is an error."""
+    values = labels.tolist()
+    # NaN and NaT differ from themselves; pandas' NA answers NA, which has no truth value.
+    missing = [v is None or type(v).__name__ == "NAType" or bool(v != v) for v in values]
+    if any(missing):
+        raise InputError(
+            f"y_true is missing in {sum(missing)} of {len(values)} records "
+            f"(the first at row {missing.index(True)})"
+        )
+    return np.array(values)
+
+
+def as_scores(y_score: Any, name: str = "y_score") -> np.ndarray:  # noqa: ANN401
+    """Return scores as float64 of shape (n,); infinities are scores, NaN is an error."""
+    return _numbers(y_score, name)
+
+
+def as_weights(sample_weight: Any) -> np.ndarray:  # noqa: ANN401
+    """Return weights as float64 of shape (n,): finite, none negative, not all zero."""
+    weights = _numbers(sample_weight, "sample_weight")
+    for fault, is_fault in (("negative", weights < 0), ("infinite", np.isinf(weights))):
+        if is_fault.any():
+            raise InputError(
+                f"sample_weight is {fault} in {np.count_nonzero(is_fault)} records "
+                f"(the first at row {int(np.argmax(is_fault))})"
+            )
+    if not weights.any():
+        raise InputError("sample_weight is zero in every record")
+    return weights
+
+
+def as_probabilities(y_prob: Any) -> np.ndarray:  # noqa: ANN401
+    """Return probabilities as float64 of shape (n,), all within [0, 1]."""
+    probabilities = _numbers(y_prob, "y_prob")
+    outside = (probabilities < 0) | (probabilities > 1)
+    if outside.any():
+        raise InputError(
+            f"y_prob lies outside [0, 1] in {np.count_nonzero(outside)} records (the first at row "
+            f"{int(np.argmax(outside))}: {probabilities[np.argmax(outside)]:g}); a score is no "
+            "probability until it is calibrated"
+        )
+    return probabilities
+
+
+def check_lengths(**arrays: np.ndarray) -> None:
+    """Raise InputError unless all arrays, given by name, are equally long."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise InputError(f"{told}: every record needs one of each")

@@ -1,0 +1,136 @@
+"""Do probabilities behave like probabilities: Brier score, log loss, reliability table."""
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from labkit.errors import InputError
+from labkit.metrics.inputs import as_labels, as_probabilities, check_lengths
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def _labels_and_probabilities(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401
+    labels, probabilities = as_labels(y_true), as_probabilities(y_prob)
+    check_lengths(y_true=labels, y_prob=probabilities)
+    return labels, probabilities
+
+
+def brier_score(y_true: Any, y_prob: Any) -> float:  # noqa: ANN401
+    """Return the mean squared difference between probabilities and labels; lower is better.
+
+    Parameters
+    ----------
+    y_true
+        Labels, shape (n,): booleans, 0/1 or -1/1.
+    y_prob
+        Probabilities of attack, shape (n,), within [0, 1]; NaN is an error.
+
+    Examples
+    --------
+    >>> round(brier_score([1, 0], [0.8, 0.4]), 3)
+    0.1
+    """
+    labels, probabilities = _labels_and_probabilities(y_true, y_prob)
+    return float(np.mean((probabilities - labels) ** 2))
+
+
+def log_loss(y_true: Any, y_prob: Any) -> float:  # noqa: ANN401
+    """Return the mean negative log-likelihood of the labels, in nats; lower is better.
+
+    Nothing is clipped: a probability of 0 for an attack, or of 1 for a normal record, was certain
+    and wrong, and its loss is infinite.
+
+    Parameters
+    ----------
+    y_true
+        Labels, shape (n,): booleans, 0/1 or -1/1.
+    y_prob
+        Probabilities of attack, shape (n,), within [0, 1]; NaN is an error.
+
+    Examples
+    --------
+    >>> round(log_loss([1, 0], [0.8, 0.4]), 4)
+    0.367
+    >>> log_loss([1, 0], [0.0, 0.4])
+    inf
+    """
+    labels, probabilities = _labels_and_probabilities(y_true, y_prob)
+    of_outcome = np.where(labels, probabilities, 1 - probabilities)
+    if not of_outcome.all():
+        return math.inf
+    # log1p keeps the digits of a small probability that 1 - p would round away.
+    normals = probabilities[~labels]
+    total = np.log(probabilities[labels]).sum() + np.log1p(-normals).sum()
+    return float(-total / len(labels))
+
+
+def reliability_table(
+    y_true: Any,  # noqa: ANN401
+    y_prob: Any,  # noqa: ANN401
+    *,
+    n_bins: int = 10,
+    strategy: Literal["uniform", "quantile"] = "uniform",
+) -> "pd.DataFrame":
+    """Return, for each bin of predicted probability, the share of attacks that it holds.
+
+    A bin holds its lower edge and not its upper one; the last holds both, so 0 falls in the first
+    bin and 1 in the last. Empty bins have a count of 0 and nan elsewhere. Quantile bins never
+    split equal probabilities: where quantiles coincide there are fewer bins.
+
+    Parameters
+    ----------
+    y_true
+        Labels, shape (n,): booleans, 0/1 or -1/1.
+    y_prob
+        Probabilities of attack, shape (n,), within [0, 1]; NaN is an error.
+    n_bins
+        Number of bins, at least 1.
+    strategy
+        "uniform" for bins of equal width, "quantile" for bins of about equal counts.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns lower, upper, count, attacks, mean_predicted, observed.
+
+    Examples
+    --------
+    >>> table = reliability_table([0, 1, 1], [0.0, 0.6, 1.0], n_bins=2)
+    >>> table["count"].tolist(), table["observed"].tolist()
+    ([1, 2], [0.0, 1.0])
+    """
+    import pandas as pd
+
+    labels, probabilities = _labels_and_probabilities(y_true, y_prob)
+    if n_bins < 1:
+        raise InputError(f"n_bins is {n_bins}; at least one bin is needed")
+    if strategy == "uniform":
+        # Division by n_bins keeps an edge such as 0.3 the same float as the literal 0.3.
+        edges = np.arange(n_bins + 1) / n_bins
+    elif strategy == "quantile":
+        levels = np.arange(n_bins + 1) / n_bins
+        edges = np.unique(np.quantile(probabilities, levels, method="inverted_cdf"))
+        if len(edges) == 1:
+            edges = np.repeat(edges, 2)
+    else:
+        raise InputError(f'strategy is {strategy!r}; choose "uniform" or "quantile"')
+    inner = edges[1:-1]
+    bins = np.searchsorted(inner, probabilities, side="right")
+    count = np.bincount(bins, minlength=len(edges) - 1)
+    attacks = np.bincount(bins, weights=labels, minlength=len(count)).astype(np.int64)
+    predicted = np.bincount(bins, weights=probabilities, minlength=len(count))
+    with np.errstate(invalid="ignore"):
+        mean_predicted, observed = predicted / count, attacks / count
+    return pd.DataFrame(
+        {
+            "lower": edges[:-1],
+            "upper": edges[1:],
+            "count": count,
+            "attacks": attacks,
+            "mean_predicted": mean_predicted,
+            "observed": observed,
+        }
+    )

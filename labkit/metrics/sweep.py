@@ -1,0 +1,511 @@
+"""Every operating point of a detector at once.
+
+Sort the scores once and hold, at every distinct score, how many attacks and how many normal
+records lie at or above it. ROC and precision-recall curves, their areas, budgets and costs are all
+read off these two columns.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from labkit.errors import InputError
+from labkit.metrics.confusion import BudgetedPoint, OperatingPoint
+from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_lengths
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Ties = Literal["under", "over", "expected"]
+
+
+class NoFeasibleThreshold(InputError):  # noqa: N818
+    """No threshold meets all requirements; the message says what would have to give."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThresholdSweep:
+    """The counts of a detector at each of its distinct scores.
+
+    Make one with `from_scores` or `from_counts`. A record is an alert when score >= threshold.
+    Only observed scores are thresholds, and only equal scores are tied: no tolerance merges
+    scores that differ.
+
+    Attributes
+    ----------
+    thresholds
+        Distinct scores, descending, shape (m,).
+    tp
+        Attacks (or their weight) at or above each threshold, shape (m,).
+    positives
+        All attacks (or their weight).
+
+    Examples
+    --------
+    Eight records with attacks at ranks 1, 3 and 6:
+
+    >>> sweep = ThresholdSweep.from_scores([1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
+    >>> sweep.roc_auc == 11 / 15, round(sweep.average_precision, 3)
+    (True, 0.722)
+    """
+
+    thresholds: np.ndarray
+    tp: np.ndarray
+    positives: float
+    _fp: np.ndarray
+    _negatives: float
+    # The weight that `at_base_rate` gives each normal record. Kept apart from the counts, so that
+    # the false positive rates, and with them the ROC curve, stay the same to the last bit.
+    _negative_weight: float = 1.0
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,  # noqa: ANN401
+        y_score: Any,  # noqa: ANN401
+        *,
+        sample_weight: Any = None,  # noqa: ANN401
+        pos_label: Any = None,  # noqa: ANN401
+    ) -> "ThresholdSweep":
+        """Sweep the threshold over the scores of labelled records.
+
+        Parameters
+        ----------
+        y_true
+            Labels, shape (n,). Booleans, 0/1 and -1/1 are understood; others need `pos_label`.
+        y_score
+            Scores, shape (n,), higher for likelier attacks. Infinities are scores like any other.
+            Single-precision scores are widened as they are: what was tied stays tied.
+        sample_weight
+            Weights, shape (n,), not negative. A record of weight zero counts as if removed.
+        pos_label
+            The label that means attack.
+
+        Raises
+        ------
+        InputError
+            On NaN scores (counted), missing labels, unequal lengths, negative weights.
+        """
+        labels = as_labels(y_true, pos_label)
+        scores = as_scores(y_score)
+        check_lengths(y_true=labels, y_score=scores)
+        if sample_weight is None:
+            attacks, normals = labels, ~labels
+        else:
+            weights = as_weights(sample_weight)
+            check_lengths(y_true=labels, sample_weight=weights)
+            kept = weights > 0
+            labels, scores, weights = labels[kept], scores[kept], weights[kept]
+            # Two columns, never total minus attacks: next to a weight of 1e16 a 1 would vanish.
+            attacks, normals = np.where(labels, weights, 0.0), np.where(labels, 0.0, weights)
+        order = np.argsort(scores)[::-1]
+        descending = scores[order]
+        last_of_tie = np.append(np.flatnonzero(descending[1:] != descending[:-1]), len(order) - 1)
+        tp = np.cumsum(attacks[order])[last_of_tie]
+        fp = np.cumsum(normals[order])[last_of_tie]
+        return cls(descending[last_of_tie], tp, tp[-1].item(), fp, fp[-1].item())
+
+    @classmethod
+    def from_counts(
+        cls,
+        thresholds: Sequence[float] | np.ndarray,
+        tp: Sequence[float] | np.ndarray,
+        fp: Sequence[float] | np.ndarray,
+        *,
+        positives: float,
+        negatives: float,
+    ) -> "ThresholdSweep":
+        """Sweep a published table of cumulative counts.
+
+        Rows that flag nothing (such as the one at an infinite threshold) carry no operating point
+        and are left out. The last row must flag everything: between it and the one above, the
+        table is taken to hold one tied group.
+
+        Parameters
+        ----------
+        thresholds
+            Descending thresholds, shape (m,).
+        tp, fp
+            Attacks and normal records at or above each threshold, shape (m,), never decreasing.
+        positives, negatives
+            All attacks and all normal records.
+
+        Raises
+        ------
+        InputError
+            When the columns do not descend or grow as they must, naming the row.
+
+        Examples
+        --------
+        >>> table = ThresholdSweep.from_counts(
+        ...     [0.9, 0.5, 0.1], [1, 2, 2], [0, 1, 3], positives=2, negatives=3)
+        >>> table.recall.tolist()
+        [0.5, 1.0, 1.0]
+        """
+        columns = [as_scores(thresholds, "thresholds"), as_scores(tp, "tp"), as_scores(fp, "fp")]
+        cut, hits, false = columns
+        check_lengths(thresholds=cut, tp=hits, fp=false)
+        for name, wrong in (
+            ("thresholds do not descend", np.diff(cut) >= 0),
+            ("tp decreases", np.diff(hits) < 0),
+            ("fp decreases", np.diff(false) < 0),
+        ):
+            if wrong.any():
+                raise InputError(f"{name} at row {int(np.argmax(wrong)) + 1}")
+        if hits[0] < 0 or false[0] < 0:
+            raise InputError("tp and fp count records; row 0 holds a negative count")
+        if (hits[-1], false[-1]) != (positives, negatives):
+            raise InputError(
+                f"the last row has tp={hits[-1]:g} and fp={false[-1]:g} of {positives:g} positives "
+                f"and {negatives:g} negatives; add the row of a threshold that flags everything"
+            )
+        flags = hits + false > 0
+        if all(np.all(counts == np.rint(counts)) for counts in (hits, false)):
+            hits, false = hits.astype(np.int64), false.astype(np.int64)
+        return cls(cut[flags], hits[flags], hits[-1].item(), false[flags], false[-1].item())
+
+    def __repr__(self) -> str:
+        return (
+            f"ThresholdSweep({len(self.thresholds)} thresholds, {self.positives:g} positives, "
+            f"{self.negatives:g} negatives)"
+        )
+
+    @property
+    def fp(self) -> np.ndarray:
+        """Normal records (or their weight) at or above each threshold, shape (m,)."""
+        return self._reweighted(self._fp)
+
+    @property
+    def negatives(self) -> float:
+        """All normal records (or their weight)."""
+        return self._reweighted(self._negatives)
+
+    @property
+    def base_rate(self) -> float:
+        """Share of attacks among all records."""
+        return self.positives / (self.positives + self.negatives)
+
+    @property
+    def alerts(self) -> np.ndarray:
+        """Records (or their weight) at or above each threshold, shape (m,)."""
+        return self.tp + self.fp
+
+    @cached_property
+    def recall(self) -> np.ndarray:
+        """True positive rate at each threshold, shape (m,); nan without attacks."""
+        return _share(self.tp, self.positives)
+
+    @cached_property
+    def fpr(self) -> np.ndarray:
+        """False positive rate at each threshold, shape (m,); nan without normal records."""
+        return _share(self._fp, self._negatives)
+
+    @cached_property
+    def precision(self) -> np.ndarray:
+        """Share of attacks among the alerts at each threshold, shape (m,)."""
+        return self.tp / self.alerts
+
+    @property
+    def roc_auc(self) -> float:
+        """Area under the ROC curve; nan unless both classes occur.
+
+        The probability that a random attack scores above a random normal record, a tie counting
+        one half (Fawcett 2006). A tied group that holds both classes is a sloped segment.
+        """
+        if not (self.positives and self._negatives):
+            return math.nan
+        widths = np.diff(self._fp, prepend=0)
+        heights = self.tp + np.concatenate(([0], self.tp[:-1]))
+        # Float64 sums: products of two counts of a few billion would overflow int64.
+        return float(np.dot(widths.astype(float), heights)) / (2 * self.positives * self._negatives)
+
+    @property
+    def average_precision(self) -> float:
+        """Step-wise area under the precision-recall curve; nan without attacks.
+
+        The sum of (R_n - R_{n-1}) P_n over descending thresholds. No point is made up at recall
+        0 and nothing is interpolated (Davis and Goadrich 2006). A constant score gets the base
+        rate.
+        """
+        if not self.positives:
+            return math.nan
+        gained = np.diff(self.tp, prepend=0) / self.positives
+        return float(np.dot(gained, self.precision))
+
+    def at_base_rate(self, base_rate: float) -> "ThresholdSweep":
+        """Return the same ranking with normal records reweighted to another share of attacks.
+
+        True and false positive rates stay exactly as they are; precision, alerts and average
+        precision move.
+
+        Parameters
+        ----------
+        base_rate
+            The wanted share of attacks, within (0, 1).
+
+        Raises
+        ------
+        InputError
+            When the rate is not within (0, 1) or a class is missing.
+
+        Examples
+        --------
+        >>> sweep = ThresholdSweep.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+        >>> rare = sweep.at_base_rate(0.01)
+        >>> round(rare.base_rate, 10), round(rare.precision[2].item(), 4)
+        (0.01, 0.0198)
+        """
+        if not 0 < base_rate < 1:
+            raise InputError(f"base_rate is {base_rate}; it must lie within (0, 1)")
+        if not (self.positives and self._negatives):
+            raise InputError("one class only: there is no share of attacks to change")
+        weight = self.positives * (1 - base_rate) / (base_rate * self._negatives)
+        return replace(self, _negative_weight=weight)
+
+    def at_threshold(self, threshold: float) -> OperatingPoint:
+        """Return the counts of the rule score >= threshold, for any threshold but NaN."""
+        if math.isnan(threshold):
+            raise InputError("threshold is NaN")
+        # Ascending order for searchsorted: the count of thresholds that are >= the given one.
+        flagged = len(self.thresholds) - int(np.searchsorted(self.thresholds[::-1], threshold))
+        return self._point(flagged - 1, float(threshold))
+
+    def at_recall(self, recall: float) -> OperatingPoint:
+        """Return the highest threshold whose recall is at least `recall`, within (0, 1]."""
+        if not 0 < recall <= 1:
+            raise InputError(f"recall is {recall}; it must lie within (0, 1]")
+        if not self.positives:
+            raise InputError("no attacks: recall is undefined")
+        return self._point(int(np.argmax(self.recall >= recall)))
+
+    def at_budget(self, k: float, ties: Ties = "under") -> BudgetedPoint:
+        """Return the operating point that an alert budget of the top `k` records allows.
+
+        Where the budget ends inside a group of equal scores, `ties` decides, and no choice
+        depends on the order of the records:
+
+        - "under": leave the whole group out; never more than k alerts,
+        - "over": take the whole group in; at least k alerts,
+        - "expected": cut the group by chance; k alerts, tp is the expected number of attacks.
+
+        Parameters
+        ----------
+        k
+            Alerts allowed: a whole number, or any weight where records are weighted. More than
+            there are records flags every one.
+        ties
+            What to do with a tied group at the cut.
+
+        Returns
+        -------
+        BudgetedPoint
+            With the size of the tied group and the fewest and most attacks that any cut of it
+            yields. A budget that allows no alert has an infinite threshold.
+
+        Raises
+        ------
+        InputError
+            When k is negative, NaN, or not a whole number on unweighted records.
+
+        Examples
+        --------
+        >>> sweep = ThresholdSweep.from_scores([1, 0, 1, 1, 0], [0.9, 0.8, 0.8, 0.8, 0.1])
+        >>> sweep.at_budget(2).alerts, sweep.at_budget(2, ties="over").alerts
+        (1, 4)
+        >>> cut = sweep.at_budget(2, ties="expected")
+        >>> round(cut.tp, 3), cut.tp_low, cut.tp_high
+        (1.667, 1, 2)
+        """
+        if ties not in ("under", "over", "expected"):
+            raise InputError(f'ties is {ties!r}; choose "under", "over" or "expected"')
+        self._check_budget(k)
+        alerts = self.alerts
+        below = int(np.searchsorted(alerts, k, side="right")) - 1
+        inside = below + 1 < len(alerts) and k > (alerts[below] if below >= 0 else 0)
+        low = self._point(below)
+        if not inside:
+            return BudgetedPoint(
+                **vars(low), budget=k, ties_at_cut=0, tp_low=low.tp, tp_high=low.tp
+            )
+        high = self._point(below + 1)
+        room, tied = k - low.alerts, high.alerts - low.alerts
+        tied_attacks, tied_normals = high.tp - low.tp, high.fp - low.fp
+        bounds = {
+            "ties_at_cut": tied,
+            "tp_low": low.tp + max(0, room - tied_normals),
+            "tp_high": low.tp + min(room, tied_attacks),
+        }
+        if ties != "expected":
+            chosen = low if ties == "under" else high
+            return BudgetedPoint(**vars(chosen), budget=k, **bounds)
+        share = room / tied
+        tp, fp = low.tp + share * tied_attacks, low.fp + share * tied_normals
+        fn, tn = self.positives - tp, self.negatives - fp
+        return BudgetedPoint(tp, fp, fn, tn, high.threshold, budget=k, **bounds)
+
+    def at_cost(self, *, fp: float, fn: float) -> OperatingPoint:
+        """Return the threshold of least total cost, found over all of them and "alert on nothing".
+
+        Of several that cost the same, the highest: the fewest alerts.
+
+        Parameters
+        ----------
+        fp, fn
+            Cost of one false alert and of one missed attack; not negative.
+
+        Examples
+        --------
+        >>> sweep = ThresholdSweep.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+        >>> sweep.at_cost(fp=1, fn=5).threshold, sweep.at_cost(fp=1, fn=0).threshold
+        (2.0, inf)
+        """
+        for name, cost in (("fp", fp), ("fn", fn)):
+            if not 0 <= cost < math.inf:
+                raise InputError(f"the cost {name} is {cost}; it must be finite and not negative")
+        costs = np.concatenate(
+            ([fn * self.positives], fp * self.fp + fn * (self.positives - self.tp))
+        )
+        return self._point(int(np.argmin(costs)) - 1)
+
+    def choose(
+        self,
+        *,
+        max_alerts: float | None = None,
+        min_recall: float | None = None,
+        min_precision: float | None = None,
+        prefer: Literal["recall", "precision"] = "recall",
+    ) -> OperatingPoint:
+        """Return the operating point that meets every requirement.
+
+        Among those that do, the one with the highest recall (or precision); then the one with
+        the fewest alerts.
+
+        Parameters
+        ----------
+        max_alerts, min_recall, min_precision
+            Requirements; None asks for nothing.
+        prefer
+            What to make the most of.
+
+        Raises
+        ------
+        NoFeasibleThreshold
+            When none qualifies; the message says what would have to give.
+
+        Examples
+        --------
+        >>> sweep = ThresholdSweep.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+        >>> sweep.choose(max_alerts=3, min_recall=0.9).threshold
+        2.0
+        >>> sweep.choose(max_alerts=2, min_recall=0.9)
+        Traceback (most recent call last):
+        ...
+        labkit.metrics.sweep.NoFeasibleThreshold: no threshold gives at most 2 alerts and recall \
+of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
+        """
+        if prefer not in ("recall", "precision"):
+            raise InputError(f'prefer is {prefer!r}; choose "recall" or "precision"')
+        wanted = {
+            f"at most {max_alerts} alerts": None
+            if max_alerts is None
+            else self.alerts <= max_alerts,
+            f"recall of at least {min_recall}": None
+            if min_recall is None
+            else self.recall >= min_recall,
+            f"precision of at least {min_precision}": None
+            if min_precision is None
+            else self.precision >= min_precision,
+        }
+        asked = {text: met for text, met in wanted.items() if met is not None}
+        feasible = np.logical_and.reduce([np.ones(len(self.tp), dtype=bool), *asked.values()])
+        if not feasible.any():
+            raise NoFeasibleThreshold(
+                f"no threshold gives {' and '.join(asked)}: "
+                + "; ".join(self._what_gives(max_alerts, min_recall, min_precision))
+            )
+        merit = np.where(feasible, self.recall if prefer == "recall" else self.precision, -1.0)
+        return self._point(int(np.argmax(merit)))
+
+    def _what_gives(
+        self, max_alerts: float | None, min_recall: float | None, min_precision: float | None
+    ) -> list[str]:
+        """Say how far each requirement alone can be met."""
+        told = []
+        if max_alerts is not None:
+            within = self._point(int(np.searchsorted(self.alerts, max_alerts, side="right")) - 1)
+            told.append(f"{within.alerts:g} alerts reach recall {within.recall:.3g}")
+        if min_recall is not None and 0 < min_recall <= 1 and self.positives:
+            needed = self.at_recall(min_recall)
+            told.append(f"recall {min_recall:g} takes {needed.alerts:g} alerts")
+            if min_precision is not None:
+                told[-1] += f" at precision {needed.precision:.3g}"
+        if min_precision is not None:
+            told.append(f"the highest precision is {self.precision.max():.3g}")
+        return told
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the sweep as a table, one threshold a row."""
+        import pandas as pd
+
+        columns = ("tp", "fp", "alerts", "recall", "fpr", "precision")
+        return pd.DataFrame(
+            {"threshold": self.thresholds} | {name: getattr(self, name) for name in columns}
+        )
+
+    def __add__(self, other: "ThresholdSweep") -> "ThresholdSweep":
+        """Return the sweep of two parts of one data set, as if their records lay together."""
+        if not isinstance(other, ThresholdSweep):
+            return NotImplemented
+        if self._negative_weight != other._negative_weight:
+            raise InputError("the two sweeps are at different base rates; add first, then reweight")
+        thresholds = np.union1d(self.thresholds, other.thresholds)[::-1]
+        tp, fp = (
+            _counts_at(thresholds, self.thresholds, mine)
+            + _counts_at(thresholds, other.thresholds, theirs)
+            for mine, theirs in ((self.tp, other.tp), (self._fp, other._fp))
+        )
+        return ThresholdSweep(
+            thresholds,
+            tp,
+            self.positives + other.positives,
+            fp,
+            self._negatives + other._negatives,
+            self._negative_weight,
+        )
+
+    def _reweighted(self, normals: Any) -> Any:  # noqa: ANN401
+        # Counts stay whole numbers as long as nothing was reweighted.
+        return normals if self._negative_weight == 1 else normals * self._negative_weight
+
+    def _check_budget(self, k: float) -> None:
+        if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, float, np.number)):
+            raise InputError(f"k is {k!r}; a budget is a number of alerts")
+        counts = self.tp.dtype.kind == "i" and self._negative_weight == 1
+        if not k >= 0 or (counts and k != math.inf and k != int(k)):
+            raise InputError(f"k is {k}; a budget is a whole number of alerts, 0 or more")
+
+    def _point(self, row: int, threshold: float | None = None) -> OperatingPoint:
+        """Return the operating point of a row; row -1 flags nothing."""
+        tp, fp = (0, 0) if row < 0 else (self.tp[row].item(), self.fp[row].item())
+        if threshold is None:
+            threshold = self.thresholds[row].item() if row >= 0 else self._above_all
+        return OperatingPoint(tp, fp, self.positives - tp, self.negatives - fp, threshold)
+
+    @property
+    def _above_all(self) -> float:
+        """A threshold that no score reaches; NaN where even infinity is a score."""
+        return math.nan if self.thresholds[0] == math.inf else math.inf
+
+
+def _share(counts: np.ndarray, total: float) -> np.ndarray:
+    return counts / total if total else np.full(len(counts), math.nan)
+
+
+def _counts_at(wanted: np.ndarray, thresholds: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Cumulative counts at `wanted` thresholds; both descend."""
+    rows = len(thresholds) - np.searchsorted(thresholds[::-1], wanted)
+    return np.concatenate(([0], counts))[rows]
