@@ -43,6 +43,10 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             file.close()
             temporary.unlink()
             raise
-    # A temporary file is private to its owner; the file it becomes should be as readable as any.
-    temporary.chmod(0o644)
-    temporary.replace(path)
+    try:
+        # A temporary file is private to its owner; what it becomes should be as readable as any.
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink()
+        raise

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -90,10 +91,9 @@ def numbers(
 
 def _numbers_of_seeds(count: int, out: Path | None, *, as_json: bool) -> None:
     from labkit.atomic import atomic_write
-    from labkit.data.traffic import DEFAULT_SEED
     from labkit.lab2 import seeds as other
 
-    chosen = [DEFAULT_SEED + 1 + i for i in range(count)]
+    chosen = range(other.FIRST_FRESH_SEED, other.FIRST_FRESH_SEED + count)
     results = []
     with _progress("seeds", count) as advance:
         for result in other.numbers_of_seeds(chosen):
@@ -161,7 +161,7 @@ def lab() -> None:
     from labkit.course import notebooks as course
 
     first = course.course_notebooks()[0]
-    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", str(first)])
+    sys.exit(subprocess.call([sys.executable, "-m", "jupyterlab", str(first)]))
 
 
 @data_app.command("make")

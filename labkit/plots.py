@@ -226,11 +226,9 @@ def stacked_days(
             xytext=(0, 1), textcoords="offset points",
         )  # fmt: skip
     if budget is not None:
-        axes.axhline(budget, color="black", linewidth=1, linestyle="--")
-        axes.annotate(
-            f"budget: {budget:g} a day", (counts.index[0] - 0.45, budget), fontsize="small",
-            va="bottom", xytext=(0, 1), textcoords="offset points",
-        )  # fmt: skip
+        axes.axhline(
+            budget, color="black", linewidth=1, linestyle="--", label=f"budget: {budget:g} a day"
+        )
     ceiling = bottom.max() * (1.25 if parts else 1.12)
     for name, (first, last) in (parts or {}).items():
         if first > counts.index[0]:

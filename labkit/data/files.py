@@ -91,8 +91,12 @@ def load_flows(path: Path | None = None) -> "pd.DataFrame":
     import pandas as pd
 
     path = DATA / FLOWS if path is None else Path(path)
-    flows = pd.read_csv(io.BytesIO(_read_verified(path)))
-    check_flows(flows)
+    content = _read_verified(path)
+    try:
+        flows = pd.read_csv(io.BytesIO(content))
+        check_flows(flows)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
     return flows
 
 

@@ -112,8 +112,10 @@ def check_flows(flows: "pd.DataFrame") -> None:
     labkit.errors.InputError: column 'day' is missing
     """
     for column in COLUMNS:
-        if column.name not in flows:
-            raise InputError(f"column {column.name!r} is missing")
+        found = int((flows.columns == column.name).sum())
+        if found != 1:
+            fault = "is missing" if found == 0 else f"occurs {found} times"
+            raise InputError(f"column {column.name!r} {fault}")
         _check_column(flows[column.name], column)
     _refuse(flows["day"] != flows["time"] // DAY_SECONDS, flows, "day", "does not hold its time")
     benign = flows["family"] == "benign"
@@ -133,6 +135,7 @@ def _check_column(values: "pd.Series", column: Column) -> None:
             _refuse(~values.isin(column.allowed), frame, column.name, f"is none of {known}")
         return
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        _refuse(pd.to_numeric(values, errors="coerce").isna(), frame, column.name, "is no number")
         raise InputError(f"column {column.name!r} does not hold numbers but {values.dtype}")
     if column.kind == "integer":
         _refuse(values % 1 != 0, frame, column.name, "is not a whole number")
@@ -144,5 +147,5 @@ def _check_column(values: "pd.Series", column: Column) -> None:
 def _refuse(fault: "pd.Series", flows: "pd.DataFrame", name: str, what: str) -> None:
     if fault.any():
         row = int(fault.to_numpy().argmax())
-        value = flows[name].iloc[row]
+        value = flows[name].iloc[[row]].tolist()[0]
         raise InputError(f"column {name!r} {what} at row {row}: {value!r}")

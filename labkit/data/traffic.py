@@ -184,7 +184,7 @@ def _attack_cells(
         log_values = own + (other - own) * share
         own, other = _spreads(loud)[:, None], _spreads(cover)[:, None]
         spreads = own + (other - own) * share
-        hidden = uniforms[5] < stealth
+        hidden = uniforms[5] < stealth**EXP_HIDDEN
         own, covered = _place(loud, uniforms), _place(cover, uniforms)
         service = np.where(hidden, covered[0], own[0])
         internal = np.where(hidden, covered[1], own[1])
@@ -198,7 +198,7 @@ def _attack_cells(
 
 
 _WIDTH = 6 + 8 + 3
-EXP_RATE, EXP_SHAPE = 0.5, 2.0
+EXP_RATE, EXP_SHAPE, EXP_HIDDEN = 1.0, 1.0, 2.0
 _IS_RATE = np.array([False, False, False, False, True, True, True, True])
 
 

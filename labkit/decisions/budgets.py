@@ -12,7 +12,7 @@ import numpy as np
 
 from labkit.errors import InputError
 from labkit.metrics import OperatingPoint, ThresholdSweep
-from labkit.metrics.inputs import as_labels, as_scores, check_lengths
+from labkit.metrics.inputs import as_labels, as_scores, check_lengths, one_dimensional
 from labkit.metrics.sweep import Ties
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ def fixed_threshold_by_day(
     y_score: Any,  # noqa: ANN401
     day: Any,  # noqa: ANN401
     threshold: float,
+    *,
+    pos_label: Any = None,  # noqa: ANN401
 ) -> "pd.DataFrame":
     """Return what one threshold, fixed beforehand, does on each day.
 
@@ -33,6 +35,8 @@ def fixed_threshold_by_day(
         Label, score and day of each record, shape (n,).
     threshold
         A record is an alert when score >= threshold.
+    pos_label
+        The label that means attack, where labels are not booleans, 0/1 or -1/1.
 
     Returns
     -------
@@ -46,7 +50,8 @@ def fixed_threshold_by_day(
     >>> table["alerts"].to_dict()
     {0: 1, 1: 2}
     """
-    return _by_day(y_true, y_score, day, lambda sweep: sweep.at_threshold(threshold))
+    labels = as_labels(y_true, pos_label)
+    return _by_day(labels, y_score, day, lambda sweep: sweep.at_threshold(threshold))
 
 
 def ranking_by_day(
@@ -55,6 +60,8 @@ def ranking_by_day(
     day: Any,  # noqa: ANN401
     per_day: int,
     ties: Ties = "under",
+    *,
+    pos_label: Any = None,  # noqa: ANN401
 ) -> "pd.DataFrame":
     """Return what comes of sending the `per_day` highest records of each day.
 
@@ -66,6 +73,8 @@ def ranking_by_day(
         Alert budget q of one day.
     ties
         As in `ThresholdSweep.at_budget`.
+    pos_label
+        The label that means attack, where labels are not booleans, 0/1 or -1/1.
 
     Returns
     -------
@@ -78,26 +87,32 @@ def ranking_by_day(
     >>> table["threshold"].to_dict()
     {0: 0.9, 1: 0.8}
     """
-    return _by_day(y_true, y_score, day, lambda sweep: sweep.at_budget(per_day, ties))
+    labels = as_labels(y_true, pos_label)
+    return _by_day(labels, y_score, day, lambda sweep: sweep.at_budget(per_day, ties))
 
 
 def _by_day(
-    y_true: Any,  # noqa: ANN401
+    labels: np.ndarray,
     y_score: Any,  # noqa: ANN401
     day: Any,  # noqa: ANN401
     decide: Callable[[ThresholdSweep], OperatingPoint],
 ) -> "pd.DataFrame":
     import pandas as pd
 
-    labels, scores, days = as_labels(y_true), as_scores(y_score), np.asarray(day)
+    scores, days = as_scores(y_score), one_dimensional(day, "day")
     check_lengths(y_true=labels, y_score=scores, day=days)
-    if pd.isna(days).any():
-        raise InputError(f"day is missing in {int(pd.isna(days).sum())} records")
+    missing = pd.isna(days)
+    if missing.any():
+        raise InputError(
+            f"day is missing in {int(missing.sum())} records (the first at row "
+            f"{int(missing.argmax())})"
+        )
+    codes, distinct = pd.factorize(days, sort=True)
     rows = {}
-    for one in np.unique(days):
-        sweep = ThresholdSweep.from_scores(labels[days == one], scores[days == one])
+    for code, one in enumerate(distinct):
+        sweep = ThresholdSweep.from_scores(labels[codes == code], scores[codes == code])
         point = decide(sweep)
-        rows[one.item()] = {
+        rows[one] = {
             "records": sweep.positives + sweep.negatives,
             "attacks": sweep.positives,
             "alerts": point.alerts,

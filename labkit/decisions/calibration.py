@@ -5,6 +5,7 @@ from typing import TypeVar
 import numpy as np
 
 from labkit.errors import InputError
+from labkit.metrics.inputs import as_probabilities
 
 Probability = TypeVar("Probability", float, np.ndarray)
 
@@ -13,7 +14,7 @@ def prior_shift(p: Probability, base_rate: float, new_base_rate: float) -> Proba
     """Return the probability of attack at a new base rate.
 
     Theorem 2 of Elkan (2001): p' = b' (p - p b) / (b - p b + b' p - b b'), for class-conditional
-    distributions that stay the same. Monotone in p, so no ranking changes.
+    distributions that stay the same. Never decreasing in p, so no ranking is turned around.
 
     Parameters
     ----------
@@ -34,9 +35,10 @@ def prior_shift(p: Probability, base_rate: float, new_base_rate: float) -> Proba
     for name, rate in (("base_rate", base_rate), ("new_base_rate", new_base_rate)):
         if not 0 < rate < 1:
             raise InputError(f"{name} is {rate}; it must lie within (0, 1)")
-    if not np.all((np.asarray(p) >= 0) & (np.asarray(p) <= 1)):
-        raise InputError("p must lie within [0, 1]")
-    # The theorem, divided through by b b': each class keeps its density and gets its new share.
-    attack = p * (new_base_rate / base_rate)
-    normal = (1 - p) * ((1 - new_base_rate) / (1 - base_rate))
-    return attack / (attack + normal)
+    before = as_probabilities(np.ravel(p), "p").reshape(np.shape(p))
+    # The theorem in odds: the odds against attack change by one factor. Every step is monotone
+    # after rounding too, which attack / (attack + normal) is not.
+    factor = base_rate / (1 - base_rate) * ((1 - new_base_rate) / new_base_rate)
+    with np.errstate(divide="ignore", over="ignore"):
+        after = 1 / (1 + (1 - before) / before * factor)
+    return after if np.ndim(p) else after.item()

@@ -5,6 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # The worked example of Figure 2.7: eight records, the attacks at ranks 1, 3 and 6.
 EIGHT_LABELS = (1, 0, 1, 0, 0, 1, 0, 0)
@@ -140,6 +144,33 @@ def compare(numbers: Mapping[str, Value]) -> dict[str, Comparison]:
         )
         for value in lesson_values()
     }
+
+
+def beside_lesson(here: Mapping[str, Value]) -> "pd.DataFrame":
+    """Return a few of this repository's numbers beside the lesson's, as texts to print.
+
+    Parameters
+    ----------
+    here
+        Key -> number; keys as in `lesson_values`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns lesson and here, one row a key; three decimals, counts without.
+
+    Examples
+    --------
+    >>> beside_lesson({"gb_auc": 0.90712, "top80_alerts": 80})
+                 lesson   here
+    gb_auc        0.901  0.907
+    top80_alerts     80     80
+    """
+    import pandas as pd
+
+    lesson = {value.key: value.lesson for value in lesson_values()}
+    table = pd.DataFrame({"lesson": {key: lesson[key] for key in here}, "here": dict(here)})
+    return table.map(lambda value: f"{value:.3f}" if value % 1 else f"{value:.0f}")
 
 
 def _is_within(value: LessonValue, numbers: Mapping[str, Value]) -> bool:

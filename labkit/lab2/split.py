@@ -1,5 +1,6 @@
 """A split by time: train on the past, judge on what came after."""
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import pairwise
@@ -39,8 +40,12 @@ class TemporalSplit:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            days = tuple(sorted(int(day) for day in getattr(self, field.name)))
-            object.__setattr__(self, field.name, days)
+            days = getattr(self, field.name)
+            try:
+                whole = tuple(sorted(operator.index(day) for day in days))
+            except TypeError:
+                raise InputError(f"{field.name} is {days!r}; pass whole numbers of days") from None
+            object.__setattr__(self, field.name, whole)
         if not self.train or not self.test:
             raise InputError("train and test need at least one day each")
         parts = [("train", self.train), ("calibrate", self.calibrate), ("test", self.test)]
@@ -48,7 +53,7 @@ class TemporalSplit:
         for (earlier, past), (later, future) in pairwise(parts):
             if future[0] <= past[-1]:
                 raise InputError(
-                    f"{later} begins on day {future[0]}, before {earlier} ends on day {past[-1]}: "
+                    f"{later} begins on day {future[0]}, but {earlier} ends on day {past[-1]}: "
                     "a detector may only learn from the past"
                 )
 

@@ -101,7 +101,9 @@ class ConfusionMatrix:
             * math.sqrt(self.tn + self.fp)
             * math.sqrt(self.tn + self.fn)
         )
-        return _ratio(float(self.tp) * self.tn - float(self.fp) * self.fn, margins)
+        mcc = _ratio(float(self.tp) * self.tn - float(self.fp) * self.fn, margins)
+        # The roots are rounded: a perfect rule would come to 1.0000000000000004.
+        return math.copysign(1.0, mcc) if abs(mcc) > 1 else mcc
 
 
 @dataclass(frozen=True)

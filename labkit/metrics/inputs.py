@@ -4,6 +4,7 @@ Everything is taken by position: a pandas index is ignored, so shuffled or repea
 neither reorder nor multiply records.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,12 @@ from labkit.errors import InputError
 _UNDERSTOOD = ((0, 1), (-1, 1))
 
 
-def _one_dimensional(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
-    array = np.asarray(values)
+def one_dimensional(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
+    """Return values as an array of shape (n,), n at least 1."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{name} holds rows of unequal length; pass one number a record") from None
     if array.ndim != 1:
         hint = " (pass one column, e.g. predict_proba(X)[:, 1])" if array.ndim == 2 else ""
         raise InputError(f"{name} has shape {array.shape}; it must have one dimension{hint}")
@@ -23,14 +28,22 @@ def _one_dimensional(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
     return array
 
 
+def _is_missing(value: Any) -> bool:  # noqa: ANN401
+    # NaN and NaT differ from themselves; pandas' NA answers NA, which has no truth value.
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
 def _numbers(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
-    array = _one_dimensional(values, name)
-    if np.iscomplexobj(array):
-        raise InputError(f"{name} holds complex numbers; pass real ones")
+    array = one_dimensional(values, name)
+    if array.dtype == object:
+        array = np.array([math.nan if _is_missing(v) else v for v in array.tolist()])
+    # Text and dates could be converted too, but nobody means them as numbers.
+    if array.dtype.kind not in "biufO":
+        raise InputError(f"{name} holds values that are not real numbers ({array.dtype})")
     try:
         numbers = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} holds values that are not numbers ({array.dtype})") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} holds values that are not real numbers") from None
     missing = np.isnan(numbers)
     if missing.any():
         raise InputError(
@@ -63,26 +76,29 @@ def as_labels(y_true: Any, pos_label: Any = None) -> np.ndarray:  # noqa: ANN401
     >>> as_labels(["No", "Yes"], pos_label="Yes")
     array([False,  True])
     """
-    labels = _one_dimensional(y_true, "y_true")
+    labels = one_dimensional(y_true, "y_true")
     if labels.dtype == object:
         labels = _without_objects(labels)
     elif labels.dtype.kind == "f":
         labels = _numbers(labels, "y_true")
+    shown = ", ".join(repr(value) for value in list(dict.fromkeys(labels.tolist()))[:4])
     if pos_label is not None:
+        # A text never equals a number: such a pos_label would make every record normal.
+        for kind, type_ in (("U", str), ("S", bytes)):
+            if (labels.dtype.kind == kind) != isinstance(pos_label, type_):
+                raise InputError(f"pos_label is {pos_label!r}, but y_true holds {shown}")
         return np.asarray(labels == pos_label)
     if labels.dtype == bool:
         return labels
     if labels.dtype.kind in "iuf" and any(np.isin(labels, pair).all() for pair in _UNDERSTOOD):
         return labels == 1
-    shown = ", ".join(repr(value) for value in list(dict.fromkeys(labels.tolist()))[:4])
     raise InputError(f"y_true holds {shown}: say which label means attack with pos_label=")
 
 
 def _without_objects(labels: np.ndarray) -> np.ndarray:
     """Return the labels as numbers, booleans or strings; a missing one is an error."""
     values = labels.tolist()
-    # NaN and NaT differ from themselves; pandas' NA answers NA, which has no truth value.
-    missing = [v is None or type(v).__name__ == "NAType" or bool(v != v) for v in values]
+    missing = [_is_missing(value) for value in values]
     if any(missing):
         raise InputError(
             f"y_true is missing in {sum(missing)} of {len(values)} records "
@@ -93,11 +109,14 @@ def _without_objects(labels: np.ndarray) -> np.ndarray:
 
 def as_scores(y_score: Any, name: str = "y_score") -> np.ndarray:  # noqa: ANN401
     """Return scores as float64 of shape (n,); infinities are scores, NaN is an error."""
-    return _numbers(y_score, name)
+    scores = _numbers(y_score, name)
+    if np.asarray(y_score).dtype.kind in "iu" and np.abs(scores).max() >= 2**53:
+        raise InputError(f"{name} holds whole numbers of 2**53 or more, which float64 would merge")
+    return scores
 
 
 def as_weights(sample_weight: Any) -> np.ndarray:  # noqa: ANN401
-    """Return weights as float64 of shape (n,): finite, none negative, not all zero."""
+    """Return weights as float64 of shape (n,): none negative, with a finite sum above zero."""
     weights = _numbers(sample_weight, "sample_weight")
     for fault, is_fault in (("negative", weights < 0), ("infinite", np.isinf(weights))):
         if is_fault.any():
@@ -107,16 +126,19 @@ def as_weights(sample_weight: Any) -> np.ndarray:  # noqa: ANN401
             )
     if not weights.any():
         raise InputError("sample_weight is zero in every record")
+    with np.errstate(over="ignore"):
+        if np.isinf(weights.sum()):
+            raise InputError("sample_weight sums to infinity; divide it by its greatest value")
     return weights
 
 
-def as_probabilities(y_prob: Any) -> np.ndarray:  # noqa: ANN401
+def as_probabilities(y_prob: Any, name: str = "y_prob") -> np.ndarray:  # noqa: ANN401
     """Return probabilities as float64 of shape (n,), all within [0, 1]."""
-    probabilities = _numbers(y_prob, "y_prob")
+    probabilities = _numbers(y_prob, name)
     outside = (probabilities < 0) | (probabilities > 1)
     if outside.any():
         raise InputError(
-            f"y_prob lies outside [0, 1] in {np.count_nonzero(outside)} records (the first at row "
+            f"{name} lies outside [0, 1] in {np.count_nonzero(outside)} records (the first at row "
             f"{int(np.argmax(outside))}: {probabilities[np.argmax(outside)]:g}); a score is no "
             "probability until it is calibrated"
         )

@@ -12,32 +12,38 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def _labels_and_probabilities(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401
-    labels, probabilities = as_labels(y_true), as_probabilities(y_prob)
+def _labels_and_probabilities(
+    y_true: Any,  # noqa: ANN401
+    y_prob: Any,  # noqa: ANN401
+    pos_label: Any,  # noqa: ANN401
+) -> tuple[np.ndarray, np.ndarray]:
+    labels, probabilities = as_labels(y_true, pos_label), as_probabilities(y_prob)
     check_lengths(y_true=labels, y_prob=probabilities)
     return labels, probabilities
 
 
-def brier_score(y_true: Any, y_prob: Any) -> float:  # noqa: ANN401
+def brier_score(y_true: Any, y_prob: Any, *, pos_label: Any = None) -> float:  # noqa: ANN401
     """Return the mean squared difference between probabilities and labels; lower is better.
 
     Parameters
     ----------
     y_true
-        Labels, shape (n,): booleans, 0/1 or -1/1.
+        Labels, shape (n,): booleans, 0/1 or -1/1; others need `pos_label`.
     y_prob
         Probabilities of attack, shape (n,), within [0, 1]; NaN is an error.
+    pos_label
+        The label that means attack.
 
     Examples
     --------
     >>> round(brier_score([1, 0], [0.8, 0.4]), 3)
     0.1
     """
-    labels, probabilities = _labels_and_probabilities(y_true, y_prob)
+    labels, probabilities = _labels_and_probabilities(y_true, y_prob, pos_label)
     return float(np.mean((probabilities - labels) ** 2))
 
 
-def log_loss(y_true: Any, y_prob: Any) -> float:  # noqa: ANN401
+def log_loss(y_true: Any, y_prob: Any, *, pos_label: Any = None) -> float:  # noqa: ANN401
     """Return the mean negative log-likelihood of the labels, in nats; lower is better.
 
     Nothing is clipped: a probability of 0 for an attack, or of 1 for a normal record, was certain
@@ -46,9 +52,11 @@ def log_loss(y_true: Any, y_prob: Any) -> float:  # noqa: ANN401
     Parameters
     ----------
     y_true
-        Labels, shape (n,): booleans, 0/1 or -1/1.
+        Labels, shape (n,): booleans, 0/1 or -1/1; others need `pos_label`.
     y_prob
         Probabilities of attack, shape (n,), within [0, 1]; NaN is an error.
+    pos_label
+        The label that means attack.
 
     Examples
     --------
@@ -57,14 +65,15 @@ def log_loss(y_true: Any, y_prob: Any) -> float:  # noqa: ANN401
     >>> log_loss([1, 0], [0.0, 0.4])
     inf
     """
-    labels, probabilities = _labels_and_probabilities(y_true, y_prob)
+    labels, probabilities = _labels_and_probabilities(y_true, y_prob, pos_label)
     of_outcome = np.where(labels, probabilities, 1 - probabilities)
     if not of_outcome.all():
         return math.inf
     # log1p keeps the digits of a small probability that 1 - p would round away.
     normals = probabilities[~labels]
     total = np.log(probabilities[labels]).sum() + np.log1p(-normals).sum()
-    return float(-total / len(labels))
+    # From 0, so that no loss is 0.0 and not -0.0.
+    return float((0.0 - total) / len(labels))
 
 
 def reliability_table(
@@ -73,6 +82,7 @@ def reliability_table(
     *,
     n_bins: int = 10,
     strategy: Literal["uniform", "quantile"] = "uniform",
+    pos_label: Any = None,  # noqa: ANN401
 ) -> "pd.DataFrame":
     """Return, for each bin of predicted probability, the share of attacks that it holds.
 
@@ -83,13 +93,15 @@ def reliability_table(
     Parameters
     ----------
     y_true
-        Labels, shape (n,): booleans, 0/1 or -1/1.
+        Labels, shape (n,): booleans, 0/1 or -1/1; others need `pos_label`.
     y_prob
         Probabilities of attack, shape (n,), within [0, 1]; NaN is an error.
     n_bins
         Number of bins, at least 1.
     strategy
         "uniform" for bins of equal width, "quantile" for bins of about equal counts.
+    pos_label
+        The label that means attack.
 
     Returns
     -------
@@ -104,17 +116,17 @@ def reliability_table(
     """
     import pandas as pd
 
-    labels, probabilities = _labels_and_probabilities(y_true, y_prob)
-    if n_bins < 1:
-        raise InputError(f"n_bins is {n_bins}; at least one bin is needed")
+    labels, probabilities = _labels_and_probabilities(y_true, y_prob, pos_label)
+    if not isinstance(n_bins, (int, np.integer)) or n_bins < 1:
+        raise InputError(f"n_bins is {n_bins!r}; it must be a whole number, 1 or more")
     if strategy == "uniform":
         # Division by n_bins keeps an edge such as 0.3 the same float as the literal 0.3.
         edges = np.arange(n_bins + 1) / n_bins
     elif strategy == "quantile":
-        levels = np.arange(n_bins + 1) / n_bins
-        edges = np.unique(np.quantile(probabilities, levels, method="inverted_cdf"))
-        if len(edges) == 1:
-            edges = np.repeat(edges, 2)
+        # Each bin begins at an observed probability, so equal ones share a bin.
+        ordered = np.sort(probabilities)
+        begins = np.arange(n_bins) * len(ordered) // n_bins
+        edges = np.append(np.unique(ordered[begins]), ordered[-1])
     else:
         raise InputError(f'strategy is {strategy!r}; choose "uniform" or "quantile"')
     inner = edges[1:-1]

@@ -158,20 +158,23 @@ class ThresholdSweep:
                 raise InputError(f"{name} at row {int(np.argmax(wrong)) + 1}")
         if hits[0] < 0 or false[0] < 0:
             raise InputError("tp and fp count records; row 0 holds a negative count")
+        if not 0 < hits[-1] + false[-1] < math.inf:
+            raise InputError(f"the last row has tp={hits[-1]:g} and fp={false[-1]:g}: no records")
         if (hits[-1], false[-1]) != (positives, negatives):
             raise InputError(
                 f"the last row has tp={hits[-1]:g} and fp={false[-1]:g} of {positives:g} positives "
                 f"and {negatives:g} negatives; add the row of a threshold that flags everything"
             )
         flags = hits + false > 0
-        if all(np.all(counts == np.rint(counts)) for counts in (hits, false)):
+        whole = all(np.all(counts == np.rint(counts)) for counts in (hits, false))
+        if whole and hits[-1] + false[-1] < 2**53:
             hits, false = hits.astype(np.int64), false.astype(np.int64)
         return cls(cut[flags], hits[flags], hits[-1].item(), false[flags], false[-1].item())
 
     def __repr__(self) -> str:
         return (
-            f"ThresholdSweep({len(self.thresholds)} thresholds, {self.positives:g} positives, "
-            f"{self.negatives:g} negatives)"
+            f"ThresholdSweep({len(self.thresholds)} thresholds, {self.positives:.10g} positives, "
+            f"{self.negatives:.10g} negatives)"
         )
 
     @property
@@ -218,10 +221,12 @@ class ThresholdSweep:
         """
         if not (self.positives and self._negatives):
             return math.nan
-        widths = np.diff(self._fp, prepend=0)
-        heights = self.tp + np.concatenate(([0], self.tp[:-1]))
-        # Float64 sums: products of two counts of a few billion would overflow int64.
-        return float(np.dot(widths.astype(float), heights)) / (2 * self.positives * self._negatives)
+        # Counted in a unit near the total, so that no product of two counts or of two extreme
+        # weights leaves float64. The units are powers of two: dividing by them rounds nothing.
+        x, y = _unit(self._negatives), _unit(self.positives)
+        widths = np.diff(self._fp, prepend=0) / x
+        heights = (self.tp + np.concatenate(([0], self.tp[:-1]))) / y
+        return float(np.dot(widths, heights)) / (2 * (self.positives / y) * (self._negatives / x))
 
     @property
     def average_precision(self) -> float:
@@ -281,6 +286,17 @@ class ThresholdSweep:
         if not self.positives:
             raise InputError("no attacks: recall is undefined")
         return self._point(int(np.argmax(self.recall >= recall)))
+
+    def at_fpr(self, fpr: float) -> OperatingPoint:
+        """Return the lowest threshold whose false positive rate is at most `fpr`, within [0, 1].
+
+        The highest recall that a false positive rate allows; nothing is interpolated.
+        """
+        if not 0 <= fpr <= 1:
+            raise InputError(f"fpr is {fpr}; it must lie within [0, 1]")
+        if not self._negatives:
+            raise InputError("no normal records: the false positive rate is undefined")
+        return self._point(int(np.searchsorted(self.fpr, fpr, side="right")) - 1)
 
     def at_budget(self, k: float, ties: Ties = "under") -> BudgetedPoint:
         """Return the operating point that an alert budget of the top `k` records allows.
@@ -409,6 +425,13 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
         """
         if prefer not in ("recall", "precision"):
             raise InputError(f'prefer is {prefer!r}; choose "recall" or "precision"')
+        if max_alerts is not None and not max_alerts >= 0:
+            raise InputError(f"max_alerts is {max_alerts}; it must be a number, 0 or more")
+        for name, share in (("min_recall", min_recall), ("min_precision", min_precision)):
+            if share is not None and not 0 <= share <= 1:
+                raise InputError(f"{name} is {share}; it must lie within [0, 1]")
+        if min_recall is not None and not self.positives:
+            raise InputError("no attacks: recall is undefined")
         wanted = {
             f"at most {max_alerts} alerts": None
             if max_alerts is None
@@ -437,10 +460,10 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
         told = []
         if max_alerts is not None:
             within = self._point(int(np.searchsorted(self.alerts, max_alerts, side="right")) - 1)
-            told.append(f"{within.alerts:g} alerts reach recall {within.recall:.3g}")
-        if min_recall is not None and 0 < min_recall <= 1 and self.positives:
+            told.append(f"{within.alerts:.10g} alerts reach recall {within.recall:.3g}")
+        if min_recall:
             needed = self.at_recall(min_recall)
-            told.append(f"recall {min_recall:g} takes {needed.alerts:g} alerts")
+            told.append(f"recall {min_recall:g} takes {needed.alerts:.10g} alerts")
             if min_precision is not None:
                 told[-1] += f" at precision {needed.precision:.3g}"
         if min_precision is not None:
@@ -499,6 +522,11 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
     def _above_all(self) -> float:
         """A threshold that no score reaches; NaN where even infinity is a score."""
         return math.nan if self.thresholds[0] == math.inf else math.inf
+
+
+def _unit(total: float) -> float:
+    """Return the power of two next to `total`, at most equal to it."""
+    return math.ldexp(1.0, math.frexp(total)[1] - 1)
 
 
 def _share(counts: np.ndarray, total: float) -> np.ndarray:

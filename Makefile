@@ -1,0 +1,63 @@
+# make run   set up, then data, notebooks, figures and the table of numbers
+# make test  set up, then lint, tests, and every notebook executed again and compared
+# On Windows: see the README for the conda way.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+# One thread: on tables of this size OpenMP's threads only wait for each other.
+export OMP_NUM_THREADS := 1
+
+.PHONY: run test lint tests notebooks-test test-versions lab lock seeds clean
+
+run: $(VENV)/run.stamp
+	$(BIN)/labkit data verify || $(BIN)/labkit data make
+	$(BIN)/labkit run
+	$(BIN)/labkit figures
+	$(BIN)/labkit numbers
+
+test: lint tests notebooks-test
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+tests: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+notebooks-test: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -c tests/notebooks/nbval.ini --rootdir . -n 2 --dist loadfile notebooks
+
+# The same numbers under other Pythons and under the oldest and newest releases allowed.
+test-versions:
+	PYTHON=$(PYTHON) tests/versions.sh
+
+lab: $(VENV)/run.stamp
+	$(BIN)/labkit lab
+
+# The lesson's story on traffic from seeds that nothing was tuned on; takes minutes.
+seeds: $(VENV)/run.stamp
+	$(BIN)/labkit numbers --seeds 60 --out data/other-seeds.csv
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; name one with make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+
+# Neither stamp is remade unless a lock or the package's own description changes.
+$(VENV)/run.stamp: requirements.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/test.stamp: requirements-test.lock $(VENV)/run.stamp
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-test.lock
+	touch $@
+
+lock:
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet uv
+	.venv-lock/bin/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header --quiet --output-file requirements.lock
+	.venv-lock/bin/uv pip compile pyproject.toml --group build --extra test --universal --generate-hashes --no-header --quiet --constraint requirements.lock --output-file requirements-test.lock
+
+clean:
+	rm -rf $(VENV) .venv-lock .venv-versions

@@ -1,0 +1,1 @@
+"""The course's notebooks: run them, and check what they say."""

@@ -1,0 +1,153 @@
+"""What a notebook must keep to, beyond what executing it again shows."""
+
+import re
+from collections.abc import Iterable
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+
+from nbformat import NotebookNode
+
+MAX_BYTES = 300_000
+
+# Parts of prose whose digits report nothing: code, addresses, references to figures and lessons,
+# confidence levels.
+_NOT_PROSE = re.compile(
+    r"```.*?```|`[^`]*`|https?://\S+|\]\([^)]*\)"
+    r"|\b(?:figure|figures|lesson|section|equation|chapter|table)\s+\d+(?:\.\d+)*(?:\([a-z]\))?"
+    r"|\d+\s?% (?=interval)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NUMBER = re.compile(r"(?<![\w.])(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?P<percent>\s?\\?%)?")
+_PRINTED = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?P<percent>\s?%)?")
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
+
+
+def problems(notebook: NotebookNode, known_numbers: Iterable[float] = ()) -> list[str]:
+    """Return everything that is wrong with a stored notebook, one line each.
+
+    Cells are numbered as a reader counts them: from 1, prose included.
+
+    Parameters
+    ----------
+    notebook
+        A notebook with its stored outputs.
+    known_numbers
+        Numbers that its prose may state without an output: those of the lesson.
+    """
+    return [
+        *_not_executed(notebook),
+        *_unclean_outputs(notebook),
+        *_unsupported_numbers(notebook, known_numbers),
+    ]
+
+
+def _code_cells(notebook: NotebookNode) -> list[tuple[int, NotebookNode]]:
+    return [
+        (number, cell)
+        for number, cell in enumerate(notebook.cells, start=1)
+        if cell.cell_type == "code" and cell.source.strip()
+    ]
+
+
+def _not_executed(notebook: NotebookNode) -> list[str]:
+    cells = _code_cells(notebook)
+    if not cells:
+        return ["the notebook has no code cell: nothing would be checked"]
+    found = []
+    for expected, (number, cell) in enumerate(cells, start=1):
+        if cell.execution_count is None:
+            found.append(f"cell {number} was not executed")
+        elif cell.execution_count != expected:
+            found.append(
+                f"cell {number} was executed out of order "
+                f"(count {cell.execution_count}, in order it is {expected})"
+            )
+    return found
+
+
+def _unclean_outputs(notebook: NotebookNode) -> list[str]:
+    found = []
+    for number, cell in _code_cells(notebook):
+        for output in cell.outputs:
+            if output.output_type == "error":
+                found.append(f"cell {number} ends in {output.ename}")
+            elif output.get("name") == "stderr":
+                found.append(f"cell {number} writes to stderr: {output.text.splitlines()[-1]}")
+        text = _printed(cell)
+        if address := _ADDRESS.search(text):
+            found.append(f"cell {number} prints a memory address, {address.group()}")
+    return found
+
+
+def _unsupported_numbers(notebook: NotebookNode, known_numbers: Iterable[float]) -> list[str]:
+    printed = [Decimal(repr(float(number))) for number in known_numbers]
+    for _, cell in _code_cells(notebook):
+        printed += _values(_printed(cell))
+    found = []
+    for number, cell in enumerate(notebook.cells, start=1):
+        if cell.cell_type != "markdown":
+            continue
+        for text, value in prose_numbers(cell.source):
+            if not any(_rounds_to(candidate, value) for candidate in printed):
+                found.append(f"cell {number} says {text}, which no output and no lesson says")
+    return found
+
+
+def prose_numbers(markdown: str) -> list[tuple[str, Decimal]]:
+    """Return the numbers that a text reports, as written and as shares.
+
+    Decimal numbers, percentages, and whole numbers of three digits or more; not code, addresses,
+    references such as "Figure 2.8", years, and powers of ten ("a thousand records").
+
+    Examples
+    --------
+    >>> prose_numbers("Figure 2.8: AP 0.65, recall 18.5 %, 432 attacks, 20 a day since 2006")
+    [('0.65', Decimal('0.65')), ('18.5 %', Decimal('0.185')), ('432', Decimal('432'))]
+    """
+    found = []
+    for match in _NUMBER.finditer(_NOT_PROSE.sub(" ", markdown)):
+        digits = match["digits"].replace(",", "")
+        value = Decimal(digits)
+        if match["percent"]:
+            found.append((match.group().replace("\\", ""), value / 100))
+        elif "." in digits or (value >= 100 and not _is_round_or_year(digits)):
+            found.append((match.group(), value))
+    return found
+
+
+def _is_round_or_year(digits: str) -> bool:
+    return digits.rstrip("0") == "1" or (len(digits) == 4 and digits[:2] in ("19", "20"))
+
+
+def _rounds_to(candidate: Decimal, value: Decimal) -> bool:
+    """Whether a printed number, rounded to the digits of the one in prose, is that one."""
+    unit = Decimal(1).scaleb(value.as_tuple().exponent)
+    return any(
+        candidate.quantize(unit, rounding) == value for rounding in (ROUND_HALF_UP, ROUND_HALF_EVEN)
+    )
+
+
+def _values(text: str) -> list[Decimal]:
+    found = []
+    for match in _PRINTED.finditer(text):
+        value = Decimal(re.sub(r"[,%\s]", "", match.group()))
+        found.append(value / 100 if match["percent"] else value)
+    return found
+
+
+def _printed(cell: NotebookNode) -> str:
+    """Return all text among a cell's outputs, the tags of HTML left out."""
+    parts = []
+    for output in cell.outputs:
+        if output.output_type == "stream":
+            parts.append(output.text)
+        elif "data" in output:
+            parts.append(str(output.data.get("text/plain", "")))
+            parts.append(
+                re.sub(
+                    r"<style.*?</style>|<[^>]+>",
+                    " ",
+                    str(output.data.get("text/html", "")),
+                    flags=re.DOTALL,
+                )
+            )
+    return "\n".join(parts)

@@ -1,0 +1,64 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scored import CASES
+
+from labkit.errors import InputError
+from labkit.metrics import wilson
+
+
+@pytest.mark.parametrize("row", CASES["wilson"], ids=lambda row: f"{row['k']}-of-{row['n']}")
+def test_wilson_at_the_ends_and_near_them(row):
+    assert wilson(row["k"], row["n"]) == pytest.approx((row["low"], row["high"]), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    # Newcombe (1998), Statistics in Medicine 17, table I, method 3.
+    [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_against_published_intervals(k, n, low, high):
+    assert wilson(k, n) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 10**9), st.data(), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+def test_wilson_holds_the_share_and_stays_within_0_and_1(n, data, level):
+    k = data.draw(st.integers(0, n))
+    low, high = wilson(k, n, level)
+    assert 0 <= low <= k / n <= high <= 1
+    assert (low == 0) == (k == 0)
+    assert (high == 1) == (k == n)
+    assert wilson(n - k, n, level) == pytest.approx((1 - high, 1 - low), abs=1e-12)
+
+
+@given(st.integers(1, 500), st.data())
+def test_wilson_ends_solve_the_score_equation(n, data):
+    k = data.draw(st.integers(0, n))
+    z = 1.959963984540054
+    for end in wilson(k, n):
+        assert (k / n - end) ** 2 == pytest.approx(z**2 * end * (1 - end) / n, abs=1e-12)
+
+
+def test_wilson_widens_with_the_level():
+    assert wilson(3, 10, 0.5)[0] > wilson(3, 10, 0.95)[0] > wilson(3, 10, 0.999)[0]
+
+
+def test_wilson_of_no_trials_is_nan():
+    assert all(math.isnan(end) for end in wilson(0, 0))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [((-1, 5), "k"), ((6, 5), "k"), ((math.nan, 5), "k"), ((0, -1), "k")]
+    + [((1, 5, level), "level") for level in (0, 1, -1, math.nan, 95)],
+)
+def test_wilson_refuses(arguments, named):
+    with pytest.raises(InputError, match=f"^{named} is "):
+        wilson(*arguments)
