@@ -16,6 +16,8 @@ from labkit.errors import InputError
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # Plain text: a wrong option then ends in one line too, not in a box.
+    rich_markup_mode=None,
     help="A lab course on judging and operating a rare-event detector.",
 )
 data_app = typer.Typer(no_args_is_help=True, help="The flow records in data/.")
@@ -29,14 +31,8 @@ def main() -> None:
     try:
         app()
     except (InputError, OSError) as error:
-        _fail(str(error))
-    except KeyboardInterrupt:
-        _fail("stopped")
-
-
-def _fail(message: str) -> None:
-    sys.stderr.write(f"labkit: {' '.join(message.split())}\n")
-    sys.exit(2)
+        sys.stderr.write(f"labkit: {' '.join(str(error).split())}\n")
+        sys.exit(2)
 
 
 @contextmanager
@@ -105,7 +101,9 @@ def _numbers_of_seeds(count: int, out: Path | None, *, as_json: bool) -> None:
             file.write(table.to_csv(lineterminator="\n").encode())
     summary, shares = other.seed_summary(table), other.story_shares(table)
     if as_json:
-        numbers_json = {"numbers": summary.to_dict("index"), "story": shares.to_dict()}
+        # One seed has no spread; JSON has no NaN.
+        known = summary.astype(object).where(summary.notna(), None)
+        numbers_json = {"numbers": known.to_dict("index"), "story": shares.to_dict()}
         typer.echo(json.dumps(numbers_json, indent=2))
     else:
         from labkit.tables import print_seeds

@@ -50,7 +50,7 @@ STYLE = {
 
 def percent(share: float) -> str:
     """Return a share as text, to two digits: 0.041 is "4.1 %"."""
-    return f"{100 * share:.2g} %"
+    return f"{float(f'{100 * share:.2g}'):g} %"
 
 
 def _panels(rows: int = 1, columns: int = 2, size: tuple[float, float] = (9, 4)) -> tuple:

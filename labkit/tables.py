@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from labkit.lab2.lesson import Comparison, Value, lesson_values
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def print_comparisons(comparisons: Mapping[str, Comparison]) -> None:
     """Print the lesson's numbers beside this repository's."""
-    table = Table("number", "lesson", "here", "within", "what it measures", title="Lab 2")
+    table = Table(_key(), "lesson", "here", "within", "what it measures", title="Lab 2")
     for key, comparison in comparisons.items():
         tolerance = f" ± {comparison.tolerance:g}" if comparison.tolerance else ""
         table.add_row(
@@ -33,7 +33,7 @@ def print_comparisons(comparisons: Mapping[str, Comparison]) -> None:
 def print_seeds(summary: "pd.DataFrame", shares: "pd.Series", count: int) -> None:
     """Print mean and spread over other seeds, and how often the lesson's story held."""
     lesson = {value.key: value.lesson for value in lesson_values() if value.kind != "claim"}
-    table = Table("number", "lesson", "mean", "sd", title=f"Lab 2 on {count} other seeds")
+    table = Table(_key(), "lesson", "mean", "sd", title=f"Lab 2 on {count} other seeds")
     for key, row in summary.iterrows():
         table.add_row(str(key), _short(lesson.get(key, "")), _short(row["mean"]), _short(row["sd"]))
     story = Table("the lesson's story", "share of seeds")
@@ -42,6 +42,11 @@ def print_seeds(summary: "pd.DataFrame", shares: "pd.Series", count: int) -> Non
     console = Console()
     console.print(table)
     console.print(story)
+
+
+def _key() -> Column:
+    """Return a column that breaks a long key where another would cut it off."""
+    return Column("number", overflow="fold")
 
 
 def _short(value: Value | str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 from nbformat import NotebookNode
 
@@ -11,14 +11,19 @@ MAX_BYTES = 300_000
 # Parts of prose whose digits report nothing: code, addresses, references to figures and lessons,
 # confidence levels.
 _NOT_PROSE = re.compile(
-    r"```.*?```|`[^`]*`|https?://\S+|\]\([^)]*\)"
+    r"```.*?```|`(?:(?!\n\n)[^`])*`|https?://\S+|\]\([^)]*\)"
     r"|\b(?:figure|figures|lesson|section|equation|chapter|table)\s+\d+(?:\.\d+)*(?:\([a-z]\))?"
-    r"|\d+\s?% (?=interval)",
+    r"|\d+\s?% (?=(?:\w+ )?interval)",
     re.IGNORECASE | re.DOTALL,
 )
-_NUMBER = re.compile(r"(?<![\w.])(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?P<percent>\s?\\?%)?")
-_PRINTED = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?P<percent>\s?%)?")
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
+# "_0.65_" is a number in italics; "x0.65" and "10.65" are not the number 0.65.
+_NUMBER = re.compile(
+    r"(?<![^\W_])(?<!\.)(?P<digits>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?P<percent>\s?\\?%)?"
+)
+_PRINTED = re.compile(
+    r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?P<percent>\s?%)?"
+)
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b", re.IGNORECASE)
 
 
 def problems(notebook: NotebookNode, known_numbers: Iterable[float] = ()) -> list[str]:
@@ -71,7 +76,8 @@ def _unclean_outputs(notebook: NotebookNode) -> list[str]:
             if output.output_type == "error":
                 found.append(f"cell {number} ends in {output.ename}")
             elif output.get("name") == "stderr":
-                found.append(f"cell {number} writes to stderr: {output.text.splitlines()[-1]}")
+                last_line = output.text.rstrip().rpartition("\n")[2]
+                found.append(f"cell {number} writes to stderr: {last_line}")
         text = _printed(cell)
         if address := _ADDRESS.search(text):
             found.append(f"cell {number} prints a memory address, {address.group()}")
@@ -108,22 +114,24 @@ def prose_numbers(markdown: str) -> list[tuple[str, Decimal]]:
         digits = match["digits"].replace(",", "")
         value = Decimal(digits)
         if match["percent"]:
-            found.append((match.group().replace("\\", ""), value / 100))
-        elif "." in digits or (value >= 100 and not _is_round_or_year(digits)):
+            # Not value / 100, which would make "20 %" a 0.2 that 0.24 rounds to.
+            found.append((match.group().replace("\\", ""), value.scaleb(-2)))
+        elif "." in digits or (value >= 100 and not _is_round_or_year(match["digits"])):
             found.append((match.group(), value))
     return found
 
 
 def _is_round_or_year(digits: str) -> bool:
-    return digits.rstrip("0") == "1" or (len(digits) == 4 and digits[:2] in ("19", "20"))
+    is_year = len(digits) == 4 and digits[:2] in ("19", "20")
+    return digits.replace(",", "").rstrip("0") == "1" or is_year
 
 
 def _rounds_to(candidate: Decimal, value: Decimal) -> bool:
-    """Whether a printed number, rounded to the digits of the one in prose, is that one."""
-    unit = Decimal(1).scaleb(value.as_tuple().exponent)
-    return any(
-        candidate.quantize(unit, rounding) == value for rounding in (ROUND_HALF_UP, ROUND_HALF_EVEN)
-    )
+    """Whether a printed number, rounded to the digits of the one in prose, is that one.
+
+    A printed half, such as 0.655, may be rounded up or down: its own digits may be rounded.
+    """
+    return abs(candidate - value) <= Decimal(5).scaleb(value.as_tuple().exponent - 1)
 
 
 def _values(text: str) -> list[Decimal]:

@@ -1,7 +1,11 @@
 """Run the course's notebooks from the top and store what they print."""
 
+import asyncio
+import signal
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -37,7 +41,8 @@ def read_notebook(path: Path) -> NotebookNode:
         nbformat.validate(notebook)
     except FileNotFoundError:
         raise InputError(f"{path} is missing") from None
-    except (UnicodeDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
+    # JSON that is no notebook makes nbformat trip in all of these ways.
+    except (ValueError, KeyError, TypeError, AttributeError, nbformat.ValidationError) as error:
         reason = str(error).splitlines()[0][:200]
         raise InputError(f"{path} is not a notebook: {reason}") from None
     return notebook
@@ -64,30 +69,37 @@ def execute(notebook: NotebookNode, folder: Path) -> float:
     Raises
     ------
     InputError
-        When a cell fails, naming the cell as a reader counts it, from 1, prose included.
+        When a cell fails, takes too long or kills the kernel; names the cell as a reader counts
+        it, from 1, prose included.
+    KeyboardInterrupt
+        On Ctrl-C, after the kernel was stopped.
     """
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
             cell.metadata.pop("execution", None)
-    client = NotebookClient(
+    client = _Client(
         notebook,
         timeout=SECONDS_A_CELL,
         kernel_name=KERNEL,
         record_timing=False,
-        # Its kernel talks over loopback, and warns at every start that this is not encrypted.
-        extra_arguments=["--log-level=ERROR"],
+        # The kernel talks over loopback and warns at every start that this is not encrypted; one
+        # that is stopped in the middle of a cell complains. What a cell prints is no log.
+        extra_arguments=["--log-level=CRITICAL"],
         resources={"metadata": {"path": str(folder)}},
     )
     began = time.perf_counter()
     try:
         client.execute()
     except CellExecutionError as error:
-        raise InputError(f"{_failed_cell(notebook)}: {error.ename}: {error.evalue}") from None
+        what = " ".join(f"{error.ename}: {error.evalue}".split())
+        raise InputError(f"{client.cell}: {what}") from None
     except CellTimeoutError:
-        raise InputError(f"a cell ran longer than {SECONDS_A_CELL} s") from None
-    except DeadKernelError:
-        raise InputError("the kernel died") from None
+        raise InputError(f"{client.cell} ran longer than {SECONDS_A_CELL} s") from None
+    except (DeadKernelError, asyncio.CancelledError):
+        if client.interrupted:
+            raise KeyboardInterrupt from None
+        raise InputError(f"{client.cell} killed the kernel") from None
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": KERNEL},
         "language_info": {"name": "python"},
@@ -118,8 +130,32 @@ def execute_in_place(path: Path) -> float:
     return seconds
 
 
-def _failed_cell(notebook: NotebookNode) -> str:
-    for number, cell in enumerate(notebook.cells, start=1):
-        if any(output.output_type == "error" for output in cell.get("outputs", [])):
-            return f"cell {number} ({cell.source.splitlines()[0][:60]!r})"
-    return "a cell"
+class _Client(NotebookClient):
+    """A client that knows which cell it is at, and that Ctrl-C stops.
+
+    The handler of nbclient itself takes the kernel away and lets the rest fail as it may.
+    """
+
+    interrupted = False
+    cell = "the kernel's start"
+
+    async def async_start_new_kernel(self, **arguments: Any) -> None:  # noqa: ANN401
+        task = asyncio.current_task()
+
+        def stop() -> None:
+            self.interrupted = True
+            task.cancel()
+
+        with suppress(RuntimeError):  # Windows, or not the main thread: no handler there
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop)
+        await super().async_start_new_kernel(**arguments)
+
+    async def async_execute_cell(
+        self,
+        cell: NotebookNode,
+        cell_index: int,
+        **arguments: Any,  # noqa: ANN401
+    ) -> NotebookNode:
+        first_line = cell.source.strip().partition("\n")[0]
+        self.cell = f"cell {cell_index + 1} ({first_line[:60]!r})"
+        return await super().async_execute_cell(cell, cell_index, **arguments)

@@ -39,8 +39,8 @@ _Z_MAX = 2.2
 _NORMAL = np.array(
     [round(NormalDist().inv_cdf((i + 0.5) / _CELLS), 6) for i in range(_CELLS)]
 ).clip(-_Z_MAX, _Z_MAX)
-# Day 0 is a Sunday, so that day 13 is a Saturday.
-_WEEKEND = (0, 6)
+# Day 0 is a Thursday.
+_WEEKEND = (2, 3)
 # Blocks that RFC 5737 reserves for documentation: no such address belongs to anybody.
 _OUTSIDE = np.array(
     [f"{net}.{i}" for net in ("192.0.2", "198.51.100", "203.0.113") for i in range(1, 255)]

@@ -229,7 +229,8 @@ def _budget_numbers(experiment: Experiment) -> Numbers:
 
 def _calibration_numbers(experiment: Experiment) -> Numbers:
     table = calibration_table(experiment)
-    test, beacons = experiment.test, experiment.test["family"] == "beacon"
+    flows, test = experiment.flows, experiment.test
+    beacons = test["family"] == "beacon"
     lowest_bin_end = reliability_table(test["label"], experiment.probabilities["plain"])["upper"][0]
     lowest = [
         float((probability[beacons] < lowest_bin_end).mean())
@@ -237,7 +238,7 @@ def _calibration_numbers(experiment: Experiment) -> Numbers:
     ]
     plain, balanced, platt, isotonic = (table.loc[name] for name in MODELS)
     return {
-        "beacons_first_day": int(test.loc[beacons, "day"].min()),
+        "beacons_first_day": int(flows.loc[flows["family"] == "beacon", "day"].min()),
         "calibration_days_base_rate": float(experiment.calibrate["label"].mean()),
         "balanced_lr_mean_prediction": balanced["mean_prediction"],
         "balanced_lr_brier": balanced["brier"],

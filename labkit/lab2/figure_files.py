@@ -3,7 +3,7 @@
 import hashlib
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import matplotlib as mpl
@@ -24,6 +24,8 @@ FIGURES_FOLDER = Path(__file__).resolve().parents[2] / "figures"
 MANIFEST = "manifest.json"
 # The CSV keeps ten digits; what differs by less than this is another release's arithmetic.
 TOLERANCE = 1e-6
+# What each format would record of the moment and the machine.
+_LEFT_OUT = {"svg": "Date", "png": "Software"}
 
 
 def write_figures(folder: Path, progress: Callable[[str], None] = lambda name: None) -> None:
@@ -90,11 +92,12 @@ def check_figures(folder: Path) -> list[str]:
 
 
 def read_manifest(folder: Path) -> dict[str, str]:
-    """Return which records and releases the files of a folder were made from."""
+    """Return which records and which matplotlib the files of a folder were made from."""
     path = folder / MANIFEST
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        return {name: manifest[name] for name in ("flows", "matplotlib")}
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
         raise InputError(f"{path} is missing or damaged: run `labkit figures`") from None
 
 
@@ -108,13 +111,15 @@ def _manifest(flows: pd.DataFrame) -> dict[str, str]:
     }
 
 
-def _render(figure: Figure, table: pd.DataFrame) -> dict[str, bytes]:
+def _render(
+    figure: Figure, table: pd.DataFrame, endings: Iterable[str] = tuple(_LEFT_OUT)
+) -> dict[str, bytes]:
     drawing = figure.draw(table)
     contents = {}
     with plt.rc_context(STYLE):
-        for ending, dated in (("svg", "Date"), ("png", "Software")):
+        for ending in endings:
             buffer = io.BytesIO()
-            drawing.savefig(buffer, format=ending, metadata={dated: None})
+            drawing.savefig(buffer, format=ending, metadata={_LEFT_OUT[ending]: None})
             contents[ending] = buffer.getvalue()
     plt.close(drawing)
     return contents
@@ -127,7 +132,10 @@ def _as_csv(table: pd.DataFrame) -> bytes:
 def _compare_table(path: Path, table: pd.DataFrame) -> str:
     if not path.is_file():
         return f"{path.name} is missing"
-    stored = pd.read_csv(path)
+    try:
+        stored = pd.read_csv(path)
+    except ValueError as error:
+        return f"{path.name} is damaged ({str(error).strip()})"
     if list(stored.columns) != list(table.columns) or len(stored) != len(table):
         return (
             f"{path.name} has {len(stored)} rows of {', '.join(stored.columns)}; "
@@ -135,8 +143,9 @@ def _compare_table(path: Path, table: pd.DataFrame) -> str:
         )
     for name in table.columns:
         if pd.api.types.is_numeric_dtype(table[name]):
-            off = (stored[name] - table[name]).abs()
-            unequal = (off > TOLERANCE) | (stored[name].isna() != table[name].isna())
+            numbers = pd.to_numeric(stored[name], errors="coerce")
+            off = (numbers - table[name]).abs()
+            unequal = (off > TOLERANCE) | (numbers.isna() != table[name].isna())
         else:
             unequal = stored[name] != table[name]
             off = unequal.astype(float)
@@ -152,7 +161,8 @@ def _compare_table(path: Path, table: pd.DataFrame) -> str:
 def _compare_svg(path: Path, figure: Figure, table: pd.DataFrame) -> str:
     if not path.is_file():
         return f"{path.name} is missing"
-    stored, now = path.read_bytes().splitlines(), _render(figure, table)["svg"].splitlines()
+    stored = path.read_bytes().splitlines()
+    now = _render(figure, table, ["svg"])["svg"].splitlines()
     if stored == now:
         return ""
     unequal = sum(old != new for old, new in zip(stored, now, strict=False))

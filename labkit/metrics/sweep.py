@@ -358,8 +358,8 @@ class ThresholdSweep:
         if ties != "expected":
             chosen = low if ties == "under" else high
             return BudgetedPoint(**vars(chosen), budget=k, **bounds)
-        share = room / tied
-        tp, fp = low.tp + share * tied_attacks, low.fp + share * tied_normals
+        tp = low.tp + room / tied * tied_attacks
+        fp = k - tp
         fn, tn = self.positives - tp, self.negatives - fp
         return BudgetedPoint(tp, fp, fn, tn, high.threshold, budget=k, **bounds)
 

@@ -1,14 +1,25 @@
 """Scored records for the tests of this folder: how to draw them, and slow ways to judge them."""
 
+import csv
 import json
+from fractions import Fraction
 from pathlib import Path
 
 from hypothesis import strategies as st
 
-CASES = json.loads((Path(__file__).parents[1] / "expected" / "cases.json").read_text())
+EXPECTED = Path(__file__).parents[1] / "expected"
+CASES = json.loads((EXPECTED / "cases.json").read_text(encoding="utf-8"))
+_TABLE = (EXPECTED / "worked_examples.csv").read_text(encoding="utf-8").splitlines()
+WORKED = {row["name"]: float(Fraction(row["value"])) for row in csv.DictReader(_TABLE)}
 
-EIGHT_LABELS = [1, 0, 1, 0, 0, 1, 0, 0]
-EIGHT_SCORES = [8, 7, 6, 5, 4, 3, 2, 1]
+# Six published thresholds over 10 attacks and 990 normal records.
+THOUSAND = {
+    "thresholds": [0.95, 0.75, 0.55, 0.35, 0.10],
+    "tp": [4, 8, 9, 10, 10],
+    "fp": [1, 20, 90, 290, 990],
+    "positives": 10,
+    "negatives": 990,
+}
 
 # Many ties, neighbouring floats, signed zeros, the ends of the range and beyond.
 SCORES = st.one_of(

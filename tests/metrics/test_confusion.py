@@ -1,13 +1,11 @@
-import csv
 import math
 from dataclasses import FrozenInstanceError
-from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scored import WORKED
 from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
@@ -18,8 +16,6 @@ from sklearn.metrics import (
 
 from labkit.metrics import ConfusionMatrix
 
-TABLE = Path(__file__).parents[1] / "expected" / "worked_examples.csv"
-WORKED = {row["name"]: Fraction(row["value"]) for row in csv.DictReader(TABLE.open())}
 RATES = (
     "recall",
     "precision",
@@ -58,7 +54,7 @@ def test_no_records_give_no_rate(name):
 
 def test_all_quiet_worked_example():
     quiet = ConfusionMatrix(tp=0, fp=0, fn=10, tn=990)
-    assert quiet.accuracy == float(WORKED["all_quiet_accuracy"])
+    assert quiet.accuracy == WORKED["all_quiet_accuracy"]
     assert quiet.balanced_accuracy == WORKED["all_quiet_balanced_accuracy"]
     assert quiet.recall == 0
     assert quiet.f1 == 0
@@ -68,8 +64,8 @@ def test_all_quiet_worked_example():
 
 def test_rare_attacks_worked_example():
     rare = ConfusionMatrix(tp=50, fp=100, fn=0, tn=9_900)
-    assert rare.fpr == pytest.approx(float(WORKED["rare_fpr"]))
-    assert rare.precision == pytest.approx(float(WORKED["rare_precision"]))
+    assert rare.fpr == pytest.approx(WORKED["rare_fpr"])
+    assert rare.precision == pytest.approx(WORKED["rare_precision"])
 
 
 @pytest.mark.parametrize(
