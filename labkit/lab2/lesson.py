@@ -66,8 +66,10 @@ class Comparison:
     what: str
 
     def to_json(self) -> dict[str, float | str | bool | list[float] | None]:
-        """Return the comparison as plain values."""
-        return {name: value for name, value in asdict(self).items() if name != "what"}
+        """Return the comparison as plain values, None for a number that is not defined."""
+        fields = {name: value for name, value in asdict(self).items() if name != "what"}
+        # nan is the one value that differs from itself, and JSON does not have it.
+        return fields | {"here": self.here if self.here == self.here else None}
 
 
 # Each claim as a rule on the numbers. The bounds put the lesson's words into figures.

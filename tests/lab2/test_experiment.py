@@ -162,6 +162,14 @@ def test_calibration(experiment, here, tested, calibrate):
     assert here["beacons_in_lowest_bin"] == near(lowest)
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_the_lowest_bin_is_that_of_the_worst_model_and_ends_below_a_tenth(experiment, name):
+    low = {model: np.full(len(experiment.test), 0.0999) for model in MODELS}
+    assert numbers(replace(experiment, probabilities=low))["beacons_in_lowest_bin"] == 1
+    at_the_edge = low | {name: np.full(len(experiment.test), 0.1)}
+    assert numbers(replace(experiment, probabilities=at_the_edge))["beacons_in_lowest_bin"] == 0
+
+
 def test_recalibration_is_a_curve_on_the_balanced_models_scores(past, calibrate, tested):
     models = calibrated_models(past, calibrate)
     balanced, platt, isotonic = (models[name] for name in MODELS[1:])
