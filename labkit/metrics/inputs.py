@@ -41,7 +41,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
     if array.dtype.kind not in "biufO":
         raise InputError(f"{name} holds values that are not real numbers ({array.dtype})")
     try:
-        numbers = array.astype(np.float64)
+        numbers = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} holds values that are not real numbers") from None
     missing = np.isnan(numbers)
@@ -81,18 +81,21 @@ def as_labels(y_true: Any, pos_label: Any = None) -> np.ndarray:  # noqa: ANN401
         labels = _without_objects(labels)
     elif labels.dtype.kind == "f":
         labels = _numbers(labels, "y_true")
-    shown = ", ".join(repr(value) for value in list(dict.fromkeys(labels.tolist()))[:4])
     if pos_label is not None:
         # A text never equals a number: such a pos_label would make every record normal.
         for kind, type_ in (("U", str), ("S", bytes)):
             if (labels.dtype.kind == kind) != isinstance(pos_label, type_):
-                raise InputError(f"pos_label is {pos_label!r}, but y_true holds {shown}")
+                raise InputError(f"pos_label is {pos_label!r}, but y_true holds {_shown(labels)}")
         return np.asarray(labels == pos_label)
     if labels.dtype == bool:
         return labels
     if labels.dtype.kind in "iuf" and any(np.isin(labels, pair).all() for pair in _UNDERSTOOD):
         return labels == 1
-    raise InputError(f"y_true holds {shown}: say which label means attack with pos_label=")
+    raise InputError(f"y_true holds {_shown(labels)}: say which label means attack with pos_label=")
+
+
+def _shown(labels: np.ndarray) -> str:
+    return ", ".join(repr(value) for value in list(dict.fromkeys(labels.tolist()))[:4])
 
 
 def _without_objects(labels: np.ndarray) -> np.ndarray:

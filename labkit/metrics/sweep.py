@@ -16,6 +16,7 @@ import numpy as np
 from labkit.errors import InputError
 from labkit.metrics.confusion import BudgetedPoint, OperatingPoint
 from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_lengths
+from labkit.metrics.ranking import CountTable, SortedClasses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,15 +36,6 @@ class ThresholdSweep:
     Only observed scores are thresholds, and only equal scores are tied: no tolerance merges
     scores that differ.
 
-    Attributes
-    ----------
-    thresholds
-        Distinct scores, descending, shape (m,).
-    tp
-        Attacks (or their weight) at or above each threshold, shape (m,).
-    positives
-        All attacks (or their weight).
-
     Examples
     --------
     Eight records with attacks at ranks 1, 3 and 6:
@@ -53,11 +45,7 @@ class ThresholdSweep:
     (True, 0.722)
     """
 
-    thresholds: np.ndarray
-    tp: np.ndarray
-    positives: float
-    _fp: np.ndarray
-    _negatives: float
+    _ranking: SortedClasses | CountTable
     # The weight that `at_base_rate` gives each normal record. Kept apart from the counts, so that
     # the false positive rates, and with them the ROC curve, stay the same to the last bit.
     _negative_weight: float = 1.0
@@ -94,20 +82,11 @@ class ThresholdSweep:
         scores = as_scores(y_score)
         check_lengths(y_true=labels, y_score=scores)
         if sample_weight is None:
-            attacks, normals = labels, ~labels
-        else:
-            weights = as_weights(sample_weight)
-            check_lengths(y_true=labels, sample_weight=weights)
-            kept = weights > 0
-            labels, scores, weights = labels[kept], scores[kept], weights[kept]
-            # Two columns, never total minus attacks: next to a weight of 1e16 a 1 would vanish.
-            attacks, normals = np.where(labels, weights, 0.0), np.where(labels, 0.0, weights)
-        order = np.argsort(scores)[::-1]
-        descending = scores[order]
-        last_of_tie = np.append(np.flatnonzero(descending[1:] != descending[:-1]), len(order) - 1)
-        tp = np.cumsum(attacks[order])[last_of_tie]
-        fp = np.cumsum(normals[order])[last_of_tie]
-        return cls(descending[last_of_tie], tp, tp[-1].item(), fp, fp[-1].item())
+            return cls(SortedClasses.from_records(labels, scores))
+        weights = as_weights(sample_weight)
+        check_lengths(y_true=labels, sample_weight=weights)
+        kept = weights > 0
+        return cls(CountTable.from_weights(labels[kept], scores[kept], weights[kept]))
 
     @classmethod
     def from_counts(
@@ -169,7 +148,7 @@ class ThresholdSweep:
         whole = all(np.all(counts == np.rint(counts)) for counts in (hits, false))
         if whole and hits[-1] + false[-1] < 2**53:
             hits, false = hits.astype(np.int64), false.astype(np.int64)
-        return cls(cut[flags], hits[flags], hits[-1].item(), false[flags], false[-1].item())
+        return cls(CountTable(cut[flags], hits[flags], false[flags]))
 
     def __repr__(self) -> str:
         return (
@@ -178,14 +157,29 @@ class ThresholdSweep:
         )
 
     @property
-    def fp(self) -> np.ndarray:
-        """Normal records (or their weight) at or above each threshold, shape (m,)."""
-        return self._reweighted(self._fp)
+    def thresholds(self) -> np.ndarray:
+        """Distinct scores, descending, shape (m,)."""
+        return self._ranking.table.thresholds
 
     @property
+    def tp(self) -> np.ndarray:
+        """Attacks (or their weight) at or above each threshold, shape (m,)."""
+        return self._ranking.table.tp
+
+    @property
+    def fp(self) -> np.ndarray:
+        """Normal records (or their weight) at or above each threshold, shape (m,)."""
+        return self._reweighted(self._ranking.table.fp)
+
+    @cached_property
+    def positives(self) -> float:
+        """All attacks (or their weight)."""
+        return self._ranking.positives
+
+    @cached_property
     def negatives(self) -> float:
         """All normal records (or their weight)."""
-        return self._reweighted(self._negatives)
+        return self._reweighted(self._ranking.negatives)
 
     @property
     def base_rate(self) -> float:
@@ -205,7 +199,7 @@ class ThresholdSweep:
     @cached_property
     def fpr(self) -> np.ndarray:
         """False positive rate at each threshold, shape (m,); nan without normal records."""
-        return _share(self._fp, self._negatives)
+        return _share(self._ranking.table.fp, self._ranking.negatives)
 
     @cached_property
     def precision(self) -> np.ndarray:
@@ -219,14 +213,15 @@ class ThresholdSweep:
         The probability that a random attack scores above a random normal record, a tie counting
         one half (Fawcett 2006). A tied group that holds both classes is a sloped segment.
         """
-        if not (self.positives and self._negatives):
+        if not (self.positives and self.negatives):
             return math.nan
+        gains, negatives = self._ranking.gains, self._ranking.negatives
         # Counted in a unit near the total, so that no product of two counts or of two extreme
         # weights leaves float64. The units are powers of two: dividing by them rounds nothing.
-        x, y = _unit(self._negatives), _unit(self.positives)
-        widths = np.diff(self._fp, prepend=0) / x
-        heights = (self.tp + np.concatenate(([0], self.tp[:-1]))) / y
-        return float(np.dot(widths, heights)) / (2 * (self.positives / y) * (self._negatives / x))
+        x, y = _unit(negatives), _unit(self.positives)
+        below = (negatives - gains.fp_above) + (negatives - gains.fp)
+        won_twice = float(np.dot(gains.gained / y, below / x))
+        return won_twice / (2 * (self.positives / y) * (negatives / x))
 
     @property
     def average_precision(self) -> float:
@@ -238,8 +233,9 @@ class ThresholdSweep:
         """
         if not self.positives:
             return math.nan
-        gained = np.diff(self.tp, prepend=0) / self.positives
-        return float(np.dot(gained, self.precision))
+        gains = self._ranking.gains
+        precision = gains.tp / (gains.tp + self._reweighted(gains.fp))
+        return float(np.dot(gains.gained / self.positives, precision))
 
     def at_base_rate(self, base_rate: float) -> "ThresholdSweep":
         """Return the same ranking with normal records reweighted to another share of attacks.
@@ -266,9 +262,9 @@ class ThresholdSweep:
         """
         if not 0 < base_rate < 1:
             raise InputError(f"base_rate is {base_rate}; it must lie within (0, 1)")
-        if not (self.positives and self._negatives):
+        if not (self.positives and self.negatives):
             raise InputError("one class only: there is no share of attacks to change")
-        weight = self.positives * (1 - base_rate) / (base_rate * self._negatives)
+        weight = self.positives * (1 - base_rate) / (base_rate * self._ranking.negatives)
         return replace(self, _negative_weight=weight)
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
@@ -294,7 +290,7 @@ class ThresholdSweep:
         """
         if not 0 <= fpr <= 1:
             raise InputError(f"fpr is {fpr}; it must lie within [0, 1]")
-        if not self._negatives:
+        if not self.negatives:
             raise InputError("no normal records: the false positive rate is undefined")
         return self._point(int(np.searchsorted(self.fpr, fpr, side="right")) - 1)
 
@@ -485,20 +481,7 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
             return NotImplemented
         if self._negative_weight != other._negative_weight:
             raise InputError("the two sweeps are at different base rates; add first, then reweight")
-        thresholds = np.union1d(self.thresholds, other.thresholds)[::-1]
-        tp, fp = (
-            _counts_at(thresholds, self.thresholds, mine)
-            + _counts_at(thresholds, other.thresholds, theirs)
-            for mine, theirs in ((self.tp, other.tp), (self._fp, other._fp))
-        )
-        return ThresholdSweep(
-            thresholds,
-            tp,
-            self.positives + other.positives,
-            fp,
-            self._negatives + other._negatives,
-            self._negative_weight,
-        )
+        return ThresholdSweep(self._ranking.table + other._ranking.table, self._negative_weight)
 
     def _reweighted(self, normals: Any) -> Any:  # noqa: ANN401
         # Counts stay whole numbers as long as nothing was reweighted.
@@ -531,9 +514,3 @@ def _unit(total: float) -> float:
 
 def _share(counts: np.ndarray, total: float) -> np.ndarray:
     return counts / total if total else np.full(len(counts), math.nan)
-
-
-def _counts_at(wanted: np.ndarray, thresholds: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Cumulative counts at `wanted` thresholds; both descend."""
-    rows = len(thresholds) - np.searchsorted(thresholds[::-1], wanted)
-    return np.concatenate(([0], counts))[rows]

@@ -1,0 +1,157 @@
+"""The scores in order, and how many attacks and normal records lie at or above each.
+
+Two forms of the same ranking. `SortedClasses` holds the scores of the two classes, each sorted:
+about the work of one sort and eight bytes a record, from which areas are read directly.
+`CountTable` holds the cumulative counts at every distinct score: what curves and decisions need,
+and all there is where records have weights or only a table was published.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Gains(NamedTuple):
+    """The thresholds at which attacks are gained, descending; every field of shape (u,).
+
+    Areas need no other rows: between two of them only normal records pass by.
+
+    Attributes
+    ----------
+    gained
+        Attacks (or their weight) with just this score.
+    tp
+        Attacks at or above it.
+    fp_above, fp
+        Normal records above it, and at or above it. The difference is tied with the attacks.
+    """
+
+    gained: np.ndarray
+    tp: np.ndarray
+    fp_above: np.ndarray
+    fp: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class CountTable:
+    """Cumulative counts (or weights) at distinct scores.
+
+    Attributes
+    ----------
+    thresholds
+        Distinct scores, descending, shape (m,).
+    tp, fp
+        Attacks and normal records at or above each, shape (m,).
+    """
+
+    thresholds: np.ndarray
+    tp: np.ndarray
+    fp: np.ndarray
+
+    @classmethod
+    def from_weights(
+        cls, labels: np.ndarray, scores: np.ndarray, weights: np.ndarray
+    ) -> "CountTable":
+        """Sum weights above zero at every distinct score."""
+        order = np.argsort(scores)[::-1]
+        descending, weights, is_attack = scores[order], weights[order], labels[order]
+        last_of_tie = np.append(np.flatnonzero(descending[1:] != descending[:-1]), len(order) - 1)
+        # Two sums, never total minus attacks: next to a weight of 1e16 a 1 would vanish.
+        tp = np.cumsum(np.where(is_attack, weights, 0.0))[last_of_tie]
+        fp = np.cumsum(np.where(is_attack, 0.0, weights))[last_of_tie]
+        return cls(descending[last_of_tie], tp, fp)
+
+    @property
+    def table(self) -> "CountTable":
+        """Itself."""
+        return self
+
+    @property
+    def positives(self) -> float:
+        """All attacks."""
+        return self.tp[-1].item()
+
+    @property
+    def negatives(self) -> float:
+        """All normal records."""
+        return self.fp[-1].item()
+
+    @cached_property
+    def gains(self) -> Gains:
+        """The rows at which attacks are gained."""
+        gained = np.diff(self.tp, prepend=0)
+        rows = np.flatnonzero(gained)
+        fp_above = np.where(rows > 0, self.fp[rows - 1], 0)
+        return Gains(gained[rows], self.tp[rows], fp_above, self.fp[rows])
+
+    def __add__(self, other: "CountTable") -> "CountTable":
+        thresholds = np.union1d(self.thresholds, other.thresholds)[::-1]
+        mine, theirs = self._rows_at(thresholds), other._rows_at(thresholds)
+        return CountTable(thresholds, mine[0] + theirs[0], mine[1] + theirs[1])
+
+    def _rows_at(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return tp and fp at thresholds that descend; none need be among its own."""
+        rows = len(self.thresholds) - np.searchsorted(self.thresholds[::-1], thresholds)
+        return np.append(0, self.tp)[rows], np.append(0, self.fp)[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class SortedClasses:
+    """The scores of the attacks and of the normal records, each ascending."""
+
+    attacks: np.ndarray
+    normals: np.ndarray
+
+    @classmethod
+    def from_records(cls, labels: np.ndarray, scores: np.ndarray) -> "SortedClasses":
+        """Sort the scores of boolean labels class by class."""
+        attacks, normals = scores[labels], scores[~labels]
+        attacks.sort()
+        normals.sort()
+        return cls(attacks, normals)
+
+    @property
+    def positives(self) -> int:
+        """All attacks."""
+        return len(self.attacks)
+
+    @property
+    def negatives(self) -> int:
+        """All normal records."""
+        return len(self.normals)
+
+    @cached_property
+    def gains(self) -> Gains:
+        """The scores of attacks, with the counts there."""
+        starts = np.flatnonzero(_starts_tie(self.attacks))
+        scores = self.attacks[starts]
+        fp = self.negatives - np.searchsorted(self.normals, scores, side="left")
+        fp_above = self.negatives - np.searchsorted(self.normals, scores, side="right")
+        gained = np.diff(starts, append=self.positives)
+        tp = self.positives - starts
+        return Gains(gained[::-1], tp[::-1], fp_above[::-1], fp[::-1])
+
+    @cached_property
+    def table(self) -> CountTable:
+        """The counts at every distinct score."""
+        records = self.positives + self.negatives
+        places = np.searchsorted(self.normals, self.attacks) + np.arange(self.positives)
+        is_attack = np.zeros(records, dtype=bool)
+        is_attack[places] = True
+        merged = np.empty(records)
+        merged[places] = self.attacks
+        merged[~is_attack] = self.normals
+        starts = np.flatnonzero(_starts_tie(merged))
+        attacks_below = np.cumsum(is_attack)[starts] - is_attack[starts]
+        tp = self.positives - attacks_below
+        fp = records - starts - tp
+        return CountTable(merged[starts][::-1], tp[::-1], fp[::-1])
+
+
+def _starts_tie(ascending: np.ndarray) -> np.ndarray:
+    """Return True at the first of each run of equal values."""
+    starts = np.ones(len(ascending), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=starts[1:])
+    return starts
