@@ -1,8 +1,8 @@
 """What each kind of traffic looks like: the tables from which :mod:`labkit.data.traffic` draws.
 
-Everything here is data. A :class:`Profile` describes one kind of flow (its size, its rhythm and
-what a collector has seen of its source); an :class:`Attack` adds how many there are on each day
-and how well they hide; a :class:`Scenario` puts both into two weeks.
+Everything here is data. A :class:`Profile` describes one kind of flow: its size, its rhythm and
+what a collector has seen of its source. A :class:`Campaign` adds how many attacks there are on
+each day and how well they hide. A :class:`Scenario` puts both into two weeks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NUMERIC = (
     "connections_10min",
     "iat_cv_10min",
 )
-"""The quantities that a profile gives as (median, log standard deviation), in this order."""
+"""The quantities of a flow for which a profile gives a median and a spread, in this order."""
 
 OFFICE = (1, 1, 1, 1, 1, 2, 5, 12, 26, 34, 36, 34, 28, 32, 36, 35, 32, 26, 16, 10, 8, 6, 4, 2)
 STEADY = (1,) * 24
@@ -35,7 +35,7 @@ class Profile:
     ----------
     name : str
         The kind, as the column ``activity`` gives it.
-    numeric : tuple of (float, float)
+    medians, spreads : tuple of float
         Median and log standard deviation of each quantity of :data:`NUMERIC`.
     services : tuple of (str, str, float)
         Destination port class, protocol and share; the shares add up to 1.
@@ -46,13 +46,14 @@ class Profile:
     hours : tuple of float
         Relative volume in each hour of the day.
     volume : float
-        Flows on an ordinary working day (relative; benign kinds only).
+        Flows on an ordinary working day (benign kinds only).
     weekend : float
         Volume of a week-end day relative to a working day.
     """
 
     name: str
-    numeric: tuple[tuple[float, float], ...]
+    medians: tuple[float, ...]
+    spreads: tuple[float, ...]
     services: tuple[tuple[str, str, float], ...]
     internal: float
     hosts: tuple[str, int]
@@ -111,319 +112,206 @@ class Scenario:
     drift: float = 0.012
 
 
-_ADMIN = (("admin", "tcp", 1.0),)
-
+# Medians, then spreads: duration, bytes out, in/out, bytes a packet, failed, peers, connections, CV.
 BENIGN = (
     Profile(
         "web",
-        (
-            (1.5, 1.0),
-            (1800, 0.9),
-            (9, 1.0),
-            (650, 0.3),
-            (0.15, 0.8),
-            (6, 0.5),
-            (20, 0.6),
-            (1.3, 0.25),
-        ),
+        (1.5, 1800, 9, 650, 0.15, 6, 20, 1.3),
+        (1.0, 0.9, 1.0, 0.3, 0.8, 0.5, 0.6, 0.25),
         (("web", "tcp", 0.93), ("web", "udp", 0.05), ("other", "tcp", 0.02)),
         0.85,
         ("ws", 180),
-        OFFICE,
-        1250,
-        0.55,
+        hours=OFFICE,
+        volume=1260,
+        weekend=0.55,
     ),
     Profile(
         "dns",
-        (
-            (0.04, 0.7),
-            (75, 0.25),
-            (2.0, 0.4),
-            (110, 0.25),
-            (0.08, 0.8),
-            (2, 0.4),
-            (28, 0.6),
-            (1.4, 0.25),
-        ),
+        (0.04, 75, 2, 110, 0.08, 2, 28, 1.4),
+        (0.7, 0.25, 0.4, 0.25, 0.8, 0.4, 0.6, 0.25),
         (("dns", "udp", 0.97), ("dns", "tcp", 0.03)),
         0.97,
         ("ws", 180),
-        OFFICE,
-        680,
-        0.6,
+        hours=OFFICE,
+        volume=680,
+        weekend=0.6,
     ),
     Profile(
         "telemetry",
-        (
-            (3.0, 0.5),
-            (900, 0.5),
-            (1.2, 0.5),
-            (240, 0.3),
-            (0.05, 0.8),
-            (1.6, 0.3),
-            (6, 0.4),
-            (0.3, 0.3),
-        ),
+        (3, 900, 1.2, 240, 0.05, 1.6, 6, 0.3),
+        (0.5, 0.5, 0.5, 0.3, 0.8, 0.3, 0.4, 0.3),
         (("web", "tcp", 0.8), ("other", "tcp", 0.2)),
         0.98,
         ("iot", 40),
-        STEADY,
-        345,
-        0.97,
+        hours=STEADY,
+        volume=345,
+        weekend=0.97,
     ),
     Profile(
         "mail",
-        (
-            (4.0, 0.8),
-            (12e3, 1.2),
-            (0.5, 1.0),
-            (600, 0.4),
-            (0.1, 0.8),
-            (3, 0.5),
-            (7, 0.5),
-            (1.1, 0.25),
-        ),
+        (4, 12e3, 0.5, 600, 0.1, 3, 7, 1.1),
+        (0.8, 1.2, 1.0, 0.4, 0.8, 0.5, 0.5, 0.25),
         (("mail", "tcp", 1.0),),
         0.6,
         ("ws", 180),
-        OFFICE,
-        165,
-        0.5,
+        hours=OFFICE,
+        volume=165,
+        weekend=0.5,
     ),
     Profile(
         "admin",
-        (
-            (90, 1.1),
-            (9e3, 1.0),
-            (2.5, 0.8),
-            (200, 0.4),
-            (0.5, 0.9),
-            (2.2, 0.5),
-            (5, 0.5),
-            (1.0, 0.25),
-        ),
-        _ADMIN,
+        (90, 9e3, 2.5, 200, 0.4, 2.2, 5, 1.0),
+        (1.1, 1.0, 0.8, 0.4, 0.7, 0.5, 0.4, 0.25),
+        (("admin", "tcp", 1.0),),
         0.9,
         ("adm", 8),
-        OFFICE,
-        150,
-        0.4,
+        hours=OFFICE,
+        volume=150,
+        weekend=0.4,
     ),
     Profile(
         "backup",
-        (
-            (80, 0.7),
-            (40e6, 0.9),
-            (0.03, 0.5),
-            (1150, 0.1),
-            (0.1, 0.8),
-            (1.5, 0.4),
-            (4, 0.5),
-            (0.8, 0.25),
-        ),
+        (80, 50e6, 0.03, 1150, 0.1, 1.5, 4, 0.8),
+        (0.7, 0.8, 0.5, 0.1, 0.8, 0.4, 0.5, 0.25),
         (("backup", "tcp", 0.7), ("web", "tcp", 0.3)),
         1.0,
         ("srv", 24),
-        NIGHT,
-        115,
-        0.9,
+        hours=NIGHT,
+        volume=115,
+        weekend=0.9,
     ),
     Profile(
         "p2p",
-        (
-            (8, 1.0),
-            (6e3, 1.2),
-            (1.5, 1.0),
-            (500, 0.5),
-            (25, 0.4),
-            (60, 0.4),
-            (90, 0.4),
-            (1.2, 0.25),
-        ),
-        (("other", "udp", 0.5), ("other", "tcp", 0.5)),
+        (8, 300, 1.5, 110, 105, 150, 250, 1.2),
+        (1.0, 0.6, 1.0, 0.3, 0.4, 0.4, 0.4, 0.25),
+        (("web", "tcp", 0.5), ("other", "tcp", 0.25), ("other", "udp", 0.25)),
         0.0,
         ("ws", 180),
-        EVENING,
-        25,
-        1.2,
+        hours=EVENING,
+        volume=35,
+        weekend=1.2,
     ),
     Profile(
         "health",
-        (
-            (0.1, 0.4),
-            (300, 0.3),
-            (1.0, 0.3),
-            (120, 0.2),
-            (1.0, 0.5),
-            (30, 0.3),
-            (60, 0.3),
-            (0.25, 0.2),
-        ),
+        (0.1, 300, 1, 90, 3, 30, 180, 0.15),
+        (0.4, 0.3, 0.3, 0.2, 0.5, 0.3, 0.3, 0.2),
         (("web", "tcp", 0.6), ("admin", "tcp", 0.2), ("other", "tcp", 0.2)),
         1.0,
         ("mon", 2),
-        STEADY,
-        9,
-        1.0,
+        hours=STEADY,
+        volume=18,
+        weekend=1.0,
     ),
     Profile(
         "retry",
-        (
-            (3, 0.5),
-            (2.0e3, 0.3),
-            (1.3, 0.3),
-            (150, 0.2),
-            (7, 0.35),
-            (1.3, 0.3),
-            (9, 0.3),
-            (0.7, 0.25),
-        ),
+        (3, 2e3, 1.3, 150, 5, 1.3, 8, 0.7),
+        (0.5, 0.3, 0.3, 0.2, 0.3, 0.3, 0.25, 0.25),
         (("admin", "tcp", 0.7), ("mail", "tcp", 0.3)),
         0.9,
         ("ws", 180),
-        OFFICE,
-        6,
-        0.5,
+        hours=OFFICE,
+        volume=12,
+        weekend=0.5,
     ),
     Profile(
         "inventory",
-        (
-            (0.2, 0.4),
-            (250, 0.3),
-            (0.8, 0.3),
-            (80, 0.2),
-            (14, 0.25),
-            (50, 0.25),
-            (70, 0.25),
-            (0.5, 0.2),
-        ),
-        (("web", "tcp", 0.3), ("admin", "tcp", 0.4), ("other", "tcp", 0.3)),
+        (0.2, 250, 0.8, 80, 8, 40, 55, 0.5),
+        (0.22, 0.16, 0.16, 0.11, 0.14, 0.14, 0.14, 0.11),
+        (("web", "tcp", 0.45), ("admin", "tcp", 0.55)),
         1.0,
         ("mon", 2),
-        NIGHT,
-        5,
-        1.0,
+        hours=NIGHT,
+        volume=13,
+        weekend=1.0,
     ),
 )
 
 _SCAN = Profile(
     "scan",
-    (
-        (0.05, 0.4),
-        (90, 0.3),
-        (0.6, 0.3),
-        (58, 0.1),
-        (70, 0.35),
-        (160, 0.35),
-        (220, 0.35),
-        (0.4, 0.25),
-    ),
-    (("web", "tcp", 0.3), ("admin", "tcp", 0.4), ("other", "tcp", 0.3)),
+    (0.05, 90, 0.6, 58, 75, 160, 230, 0.35),
+    (0.8, 0.4, 0.4, 0.13, 0.6, 0.65, 0.6, 0.25),
+    (("web", "tcp", 0.45), ("admin", "tcp", 0.55)),
     1.0,
     ("ws", 180),
 )
 _BRUTEFORCE = Profile(
     "bruteforce",
-    (
-        (2.5, 0.4),
-        (1.8e3, 0.3),
-        (1.3, 0.3),
-        (150, 0.2),
-        (55, 0.35),
-        (1.3, 0.3),
-        (75, 0.35),
-        (0.35, 0.25),
-    ),
-    _ADMIN,
-    0.3,
+    (2.5, 1.8e3, 1.3, 150, 60, 1.3, 80, 0.3),
+    (0.9, 0.6, 0.6, 0.4, 0.6, 0.6, 0.6, 0.3),
+    (("admin", "tcp", 1.0),),
+    1.0,
     ("ws", 180),
 )
 _EXFIL = Profile(
     "exfil",
-    (
-        (240, 0.6),
-        (150e6, 0.6),
-        (0.0007, 0.5),
-        (1350, 0.05),
-        (0.1, 0.8),
-        (1.1, 0.2),
-        (3, 0.4),
-        (0.5, 0.25),
-    ),
+    (25, 8e6, 0.008, 1300, 0.1, 1.1, 3, 0.5),
+    (0.4, 0.1, 0.2, 0.05, 0.8, 0.2, 0.4, 0.25),
     (("web", "tcp", 1.0),),
     1.0,
     ("ws", 180),
 )
 _DOS = Profile(
     "dos",
-    (
-        (0.3, 0.5),
-        (300, 0.3),
-        (0.3, 0.5),
-        (75, 0.15),
-        (25, 0.4),
-        (1.1, 0.2),
-        (240, 0.3),
-        (0.15, 0.3),
-    ),
+    (0.3, 300, 0.3, 75, 45, 1.1, 240, 0.15),
+    (1.05, 0.75, 1.05, 0.3, 0.38, 0.45, 0.6, 0.6),
     (("web", "tcp", 1.0),),
     0.0,
     ("ws", 180),
 )
 _BEACON = Profile(
     "beacon",
-    ((14, 0.3), (1.8e3, 0.3), (8, 0.3), (300, 0.2), (0.05, 0.8), (1.3, 0.3), (5, 0.3), (0.6, 0.2)),
+    (2.5, 1.5e3, 5, 640, 0.05, 1.5, 8, 0.46),
+    (0.3, 0.4, 0.4, 0.2, 0.8, 0.3, 0.3, 0.25),
     (("web", "tcp", 1.0),),
     1.0,
     ("ws", 180),
 )
 
-# Off-the-shelf tooling stays as loud as it is; operators learn.
-_SCRIPTED = (0.0, 0.1, 0.0, 0.1)
+_LOUD = (0.0, 0.1, 0.0, 0.1)
+_QUIET = (0.88, 1.0, 0.88, 1.0)
 
 CAMPAIGNS = (
+    # Off-the-shelf tools: loud on the first day and on the last.
     Campaign(
-        _SCAN, "inventory", (12, 13, 14, 13, 12, 10, 11, 13, 7, 8, 10, 10, 10, 10), _SCRIPTED, 0.05
-    ),
-    Campaign(
-        _SCAN,
-        "inventory",
-        (8, 8, 9, 9, 10, 8, 8, 10, 13, 13, 12, 12, 12, 12),
-        (0.4, 0.7, 0.55, 0.95),
-        0.2,
-    ),
-    Campaign(
-        _BRUTEFORCE, "admin", (10, 10, 11, 11, 10, 9, 9, 10, 6, 6, 8, 8, 8, 8), _SCRIPTED, 0.05
+        _SCAN, "inventory", (13, 12, 9, 10, 13, 14, 12, 13, 9, 10, 12, 12, 12, 12), _LOUD, 0.02
     ),
     Campaign(
         _BRUTEFORCE,
         "admin",
-        (8, 8, 8, 9, 9, 8, 8, 9, 16, 16, 12, 12, 12, 12),
-        (0.35, 0.6, 0.5, 0.95),
-        0.2,
+        (10, 12, 11, 10, 12, 11, 12, 10, 9, 9, 11.5, 11.5, 11.5, 11.5),
+        _LOUD,
+        0.02,
+    ),
+    Campaign(_DOS, "web", (0, 0, 121, 0, 0, 114, 0, 0, 0, 0, 0, 45, 0, 0), _LOUD),
+    # Careful operators, who half hide.
+    Campaign(
+        _BRUTEFORCE,
+        "admin",
+        (10, 10, 10, 10, 9.5, 9.5, 9.5, 9.5, 9.5, 9.5, 9, 9, 9, 9),
+        (0.6, 0.72, 0.6, 0.72),
+        0.15,
     ),
     Campaign(
         _EXFIL,
         "backup",
-        (16, 16, 17, 17, 16, 15, 15, 16, 6, 7, 7.25, 7.25, 7.25, 7.25),
-        _SCRIPTED,
-        0.05,
+        (17, 16.5, 16, 15.5, 14.5, 14, 14.5, 15.5, 19, 18, 13, 10.5, 10, 9.5),
+        (0.17, 0.45, 0.17, 0.45),
+        0.15,
+    ),
+    # Quiet ones, of which each day brings a few more.
+    Campaign(
+        _SCAN, "inventory", (0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5), _QUIET, 0.15
     ),
     Campaign(
-        _EXFIL,
-        "backup",
-        (6, 6, 6, 7, 8, 9, 10, 14, 24, 24, 10, 10, 10, 10),
-        (0.3, 0.55, 0.45, 0.95),
-        0.2,
+        _BRUTEFORCE, "admin", (0, 0.5, 1, 1.5, 2, 2, 2.5, 3, 3.5, 4, 4.5, 4.5, 5, 6), _QUIET, 0.15
     ),
-    Campaign(_DOS, "web", (0, 0, 121, 0, 0, 114, 0, 0, 0, 0, 0, 45, 0, 0), _SCRIPTED),
-    Campaign(_DOS, "web", (0, 0, 6, 0, 0, 6, 0, 0, 0, 0, 0, 5, 0, 0), (0.3, 0.9, 0.3, 0.9)),
     Campaign(
-        _BEACON,
-        "telemetry",
-        (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 36, 36, 36, 36),
-        (0.3, 0.45, 0.3, 0.45),
-        0.1,
+        _EXFIL, "backup", (0, 0.5, 1, 1.5, 2, 2, 2.5, 3, 3.5, 4, 4.5, 4.5, 5, 6), _QUIET, 0.15
+    ),
+    Campaign(_DOS, "web", (0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 5, 0, 0), (0.5, 1.0, 0.5, 1.0)),
+    # New on day 10; they imitate browsing and never make a detector's training days.
+    Campaign(
+        _BEACON, "web", (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 37, 36, 36, 37), (0.4, 0.8, 0.4, 0.8), 0.1
     ),
 )
 

@@ -104,22 +104,22 @@ def _rng(sequence: np.random.SeedSequence) -> np.random.Generator:
 
 
 def _normal(uniform: np.ndarray) -> np.ndarray:
-    """Normal scores of uniforms, clipped at 2.2."""
+    """Return the normal scores of uniforms, clipped at 2.2."""
     return _NORMAL[(uniform * _CELLS).astype(np.intp)]
 
 
 def _log_medians(profile: Profile) -> np.ndarray:
-    return np.log([median for median, _ in profile.numeric]).round(6)
+    return np.log(profile.medians).round(6)
 
 
 def _spreads(profile: Profile) -> np.ndarray:
-    return np.array([spread for _, spread in profile.numeric])
+    return np.array(profile.spreads)
 
 
 def _volumes(
     rng: np.random.Generator, expected: np.ndarray, jitter: float, scenario: Scenario
 ) -> np.ndarray:
-    """Records on each day: as expected over each span, by chance within it."""
+    """Count the records of each day: as expected over each span, by chance within it."""
     weights = expected * np.exp(jitter * _normal(rng.random(DAYS)))
     counts = np.zeros(DAYS, dtype=np.int64)
     for first, last in scenario.spans:
@@ -140,7 +140,7 @@ def _benign_cells(
         np.isin(np.arange(DAYS) % 7, _WEEKEND), kind.weekend, np.ones(DAYS)
     )
     counts = _volumes(rng, expected, scenario.volume_jitter, scenario)
-    steps = _normal(rng.random((DAYS, len(kind.numeric))))
+    steps = _normal(rng.random((DAYS, len(kind.medians))))
     medians = _log_medians(kind) + scenario.drift * steps.cumsum(axis=0)
     parts = []
     for day in np.flatnonzero(counts).tolist():
@@ -178,13 +178,11 @@ def _attack_cells(
         later = day / (DAYS - 1)
         low, high = low0 + (low1 - low0) * later, high0 + (high1 - high0) * later
         stealth = low + (high - low) * uniforms[4]
-        # An attacker first slows down; the shape of its flows gives way last.
-        share = np.where(_IS_RATE[:, None], stealth**EXP_RATE, stealth**EXP_SHAPE)
-        own, other = _log_medians(loud)[:, None], _log_medians(cover)[:, None]
-        log_values = own + (other - own) * share
-        own, other = _spreads(loud)[:, None], _spreads(cover)[:, None]
-        spreads = own + (other - own) * share
-        hidden = uniforms[5] < stealth**EXP_HIDDEN
+        log_values = _log_medians(loud)[:, None] * (1.0 - stealth)
+        log_values += _log_medians(cover)[:, None] * stealth
+        spreads = _spreads(loud)[:, None] * (1.0 - stealth) + _spreads(cover)[:, None] * stealth
+        # Where a flow comes from and goes to is hidden last, hence the square.
+        hidden = uniforms[5] < stealth * stealth
         own, covered = _place(loud, uniforms), _place(cover, uniforms)
         service = np.where(hidden, covered[0], own[0])
         internal = np.where(hidden, covered[1], own[1])
@@ -198,8 +196,6 @@ def _attack_cells(
 
 
 _WIDTH = 6 + 8 + 3
-EXP_RATE, EXP_SHAPE, EXP_HIDDEN = 1.0, 1.0, 2.0
-_IS_RATE = np.array([False, False, False, False, True, True, True, True])
 
 
 def _place(profile: Profile, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

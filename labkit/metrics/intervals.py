@@ -1,4 +1,4 @@
-"""Intervals for what was measured on a finite number of records."""
+"""Intervals for a share k / n, such as a recall or a precision at a fixed threshold."""
 
 import math
 
@@ -8,7 +8,8 @@ from labkit.errors import InputError
 def wilson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Return the Wilson score interval of a share k / n.
 
-    Exactly 0 at k = 0 and exactly 1 at k = n on that side; (nan, nan) at n = 0.
+    Its coverage is close to the level on average over shares. Exactly 0 at k = 0 and exactly 1 at
+    k = n on that side; (nan, nan) at n = 0.
 
     Parameters
     ----------
@@ -16,6 +17,11 @@ def wilson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
         Successes and trials, 0 <= k <= n.
     level
         Confidence level, within (0, 1).
+
+    Raises
+    ------
+    InputError
+        When k lies outside 0 to n, or the level outside (0, 1).
 
     References
     ----------
@@ -27,16 +33,76 @@ def wilson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     >>> round(low, 3), round(high, 3)
     (0.151, 0.225)
     """
-    from scipy.special import ndtri
-
-    if not 0 <= k <= n:
-        raise InputError(f"k is {k} of n = {n}; it must lie within 0 and n")
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; it must lie within (0, 1)")
+    z = normal_quantile(level)
+    _check_share(k, n)
     if n == 0:
         return math.nan, math.nan
-    z = float(ndtri(0.5 + level / 2))
     share = k / n
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return (0.0 if k == 0 else centre - half), (1.0 if k == n else centre + half)
+
+
+def clopper_pearson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Return the Clopper-Pearson interval of a share k / n.
+
+    Called exact: its coverage is at least the level whatever the true share, so it is wider than
+    Wilson's. Exactly 0 at k = 0 and exactly 1 at k = n; (nan, nan) at n = 0.
+
+    Parameters
+    ----------
+    k, n
+        Successes and trials, 0 <= k <= n.
+    level
+        Confidence level, within (0, 1).
+
+    Raises
+    ------
+    InputError
+        When k lies outside 0 to n, or the level outside (0, 1).
+
+    References
+    ----------
+    Clopper and Pearson (1934), Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(0, 10)
+    >>> low, round(high, 4)
+    (0.0, 0.3085)
+    """
+    from scipy.special import betaincinv
+
+    check_level(level)
+    _check_share(k, n)
+    if n == 0:
+        return math.nan, math.nan
+    tail = (1 - level) / 2
+    low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
+    high = 1.0 if k == n else float(betaincinv(k + 1, n - k, 1 - tail))
+    return low, high
+
+
+def normal_quantile(level: float) -> float:
+    """Return how many standard deviations a two-sided normal interval of a level spans.
+
+    Examples
+    --------
+    >>> round(normal_quantile(0.95), 4)
+    1.96
+    """
+    from scipy.special import ndtri
+
+    check_level(level)
+    return float(ndtri(0.5 + level / 2))
+
+
+def check_level(level: float) -> None:
+    """Raise InputError unless a confidence level lies within (0, 1)."""
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}; it must lie within (0, 1)")
+
+
+def _check_share(k: int, n: int) -> None:
+    if not 0 <= k <= n:
+        raise InputError(f"k is {k} of n = {n}; it must lie within 0 and n")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scored import CASES
 
 from labkit.errors import InputError
-from labkit.metrics import wilson
+from labkit.metrics import clopper_pearson, wilson
 
 
 @pytest.mark.parametrize("row", CASES["wilson"], ids=lambda row: f"{row['k']}-of-{row['n']}")
@@ -62,3 +62,46 @@ def test_wilson_of_no_trials_is_nan():
 def test_wilson_refuses(arguments, named):
     with pytest.raises(InputError, match=f"^{named} is "):
         wilson(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    # Newcombe (1998), Statistics in Medicine 17, table I, method 5.
+    [
+        (81, 263, 0.2527, 0.3676),
+        (15, 148, 0.0578, 0.1617),
+        (0, 20, 0, 0.1684),
+        (1, 29, 0.0009, 0.1776),
+    ],
+)
+def test_clopper_pearson_against_published_intervals(k, n, low, high):
+    assert clopper_pearson(k, n) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 60), st.data())
+def test_clopper_pearson_ends_leave_half_the_rest_in_each_tail(n, data):
+    k = data.draw(st.integers(0, n))
+    low, high = clopper_pearson(k, n)
+
+    def tail(counts, share):
+        return sum(math.comb(n, i) * share**i * (1 - share) ** (n - i) for i in counts)
+
+    assert 0 <= low <= k / n <= high <= 1
+    if k == 0:
+        assert low == 0
+    else:
+        assert tail(range(k, n + 1), low) == pytest.approx(0.025, rel=1e-6)
+    if k == n:
+        assert high == 1
+    else:
+        assert tail(range(k + 1), high) == pytest.approx(0.025, rel=1e-6)
+
+
+def test_clopper_pearson_of_no_trials_is_nan():
+    assert all(math.isnan(end) for end in clopper_pearson(0, 0))
+
+
+@pytest.mark.parametrize("arguments", [(-1, 5), (6, 5), (1, 5, 95)])
+def test_clopper_pearson_refuses_what_is_no_share(arguments):
+    with pytest.raises(InputError):
+        clopper_pearson(*arguments)
