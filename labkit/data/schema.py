@@ -91,7 +91,8 @@ def check_flows(flows: "pd.DataFrame") -> None:
     """Raise unless a table is a flow table.
 
     Every column of `COLUMNS` must be there, with values of its kind and within its limits; day
-    must agree with time, and family with label. Columns beyond them are let be.
+    must agree with time, and family with label; records are ordered by time. Columns beyond them
+    are let be.
 
     Parameters
     ----------
@@ -111,6 +112,8 @@ def check_flows(flows: "pd.DataFrame") -> None:
     ...
     labkit.errors.InputError: column 'day' is missing
     """
+    if flows.empty:
+        raise InputError("the flow table holds no record")
     for column in COLUMNS:
         found = int((flows.columns == column.name).sum())
         if found != 1:
@@ -118,6 +121,7 @@ def check_flows(flows: "pd.DataFrame") -> None:
             raise InputError(f"column {column.name!r} {fault}")
         _check_column(flows[column.name], column)
     _refuse(flows["day"] != flows["time"] // DAY_SECONDS, flows, "day", "does not hold its time")
+    _refuse(flows["time"].diff() < 0, flows, "time", "goes back")
     benign = flows["family"] == "benign"
     _refuse(benign == (flows["label"] == 1), flows, "family", "contradicts its label")
 

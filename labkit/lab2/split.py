@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TemporalSplit:
     """Days to train on, to calibrate on (thresholds, probabilities) and to test on, in that order.
 
@@ -35,8 +35,8 @@ class TemporalSplit:
     """
 
     train: Iterable[int]
-    test: Iterable[int]
     calibrate: Iterable[int] = ()
+    test: Iterable[int]
 
     def __post_init__(self) -> None:
         for field in fields(self):

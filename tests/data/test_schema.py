@@ -159,3 +159,13 @@ def test_every_column_says_what_it_holds():
     assert all(column.meaning.endswith(".") for column in COLUMNS)
     assert {column.kind for column in COLUMNS} == {"integer", "number", "text"}
     assert len({column.name for column in COLUMNS}) == len(COLUMNS)
+
+
+def test_records_are_ordered_by_time(flows):
+    with pytest.raises(InputError, match="'time' goes back at row 2: 72"):
+        check_flows(flows.iloc[[0, 2, 1]])
+
+
+def test_an_empty_table_is_refused(flows):
+    with pytest.raises(InputError, match="no record"):
+        check_flows(flows.iloc[:0])
