@@ -155,8 +155,7 @@ def base_rate_effect(curves: pd.DataFrame) -> Figure:
     _roc(left, curves[curves["curve"] == first].assign(curve="at every base rate"))
     left.legend(loc="lower right")
     _precision_recall(right, curves)
-    right.plot([], [], color=GREY, linewidth=0.8, label="thin lines: the base rates")
-    right.legend(loc="upper right")
+    right.legend(loc="upper right", title="base rate\n(thin: baseline)", title_fontsize="small")
     return figure
 
 
@@ -223,7 +222,8 @@ def stacked_days(
     for x, top in zip(counts.index, bottom, strict=True):
         axes.annotate(
             f"{top:g}", (x, top), ha="center", va="bottom", fontsize="small",
-            xytext=(0, 1), textcoords="offset points",
+            xytext=(0, 2), textcoords="offset points",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
         )  # fmt: skip
     if budget is not None:
         axes.axhline(

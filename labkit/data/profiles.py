@@ -109,15 +109,15 @@ class Scenario:
     campaigns: tuple[Campaign, ...]
     spans: tuple[tuple[int, int], ...] = ((0, 7), (8, 9), (10, 13))
     volume_jitter: float = 0.05
-    drift: float = 0.012
+    drift: float = 0.01
 
 
-# Medians, then spreads: duration, bytes out, in/out, bytes a packet, failed, peers, connections, CV.
+# Each kind's medians, then its spreads, in the order of NUMERIC.
 BENIGN = (
     Profile(
         "web",
         (1.5, 1800, 9, 650, 0.15, 6, 20, 1.3),
-        (1.0, 0.9, 1.0, 0.3, 0.8, 0.5, 0.6, 0.25),
+        (1, 0.9, 1, 0.3, 0.8, 0.5, 0.6, 0.25),
         (("web", "tcp", 0.93), ("web", "udp", 0.05), ("other", "tcp", 0.02)),
         0.85,
         ("ws", 180),
@@ -149,9 +149,9 @@ BENIGN = (
     ),
     Profile(
         "mail",
-        (4, 12e3, 0.5, 600, 0.1, 3, 7, 1.1),
-        (0.8, 1.2, 1.0, 0.4, 0.8, 0.5, 0.5, 0.25),
-        (("mail", "tcp", 1.0),),
+        (4, 12000, 0.5, 600, 0.1, 3, 7, 1.1),
+        (0.8, 1.2, 1, 0.4, 0.8, 0.5, 0.5, 0.25),
+        (("mail", "tcp", 1),),
         0.6,
         ("ws", 180),
         hours=OFFICE,
@@ -160,9 +160,9 @@ BENIGN = (
     ),
     Profile(
         "admin",
-        (90, 9e3, 2.5, 200, 0.4, 2.2, 5, 1.0),
-        (1.1, 1.0, 0.8, 0.4, 0.7, 0.5, 0.4, 0.25),
-        (("admin", "tcp", 1.0),),
+        (90, 9000, 2.5, 200, 0.4, 2.2, 5, 1),
+        (1.1, 1, 0.8, 0.4, 0.7, 0.5, 0.4, 0.25),
+        (("admin", "tcp", 1),),
         0.9,
         ("adm", 8),
         hours=OFFICE,
@@ -174,7 +174,7 @@ BENIGN = (
         (80, 50e6, 0.03, 1150, 0.1, 1.5, 4, 0.8),
         (0.7, 0.8, 0.5, 0.1, 0.8, 0.4, 0.5, 0.25),
         (("backup", "tcp", 0.7), ("web", "tcp", 0.3)),
-        1.0,
+        1,
         ("srv", 24),
         hours=NIGHT,
         volume=115,
@@ -182,10 +182,10 @@ BENIGN = (
     ),
     Profile(
         "p2p",
-        (8, 300, 1.5, 110, 105, 150, 250, 1.2),
-        (1.0, 0.6, 1.0, 0.3, 0.4, 0.4, 0.4, 0.25),
+        (8, 300, 1.5, 110, 105, 150, 250, 1.3),
+        (1, 0.6, 1, 0.3, 0.4, 0.4, 0.4, 0.2),
         (("web", "tcp", 0.5), ("other", "tcp", 0.25), ("other", "udp", 0.25)),
-        0.0,
+        0,
         ("ws", 180),
         hours=EVENING,
         volume=35,
@@ -196,21 +196,21 @@ BENIGN = (
         (0.1, 300, 1, 90, 3, 30, 180, 0.15),
         (0.4, 0.3, 0.3, 0.2, 0.5, 0.3, 0.3, 0.2),
         (("web", "tcp", 0.6), ("admin", "tcp", 0.2), ("other", "tcp", 0.2)),
-        1.0,
+        1,
         ("mon", 2),
         hours=STEADY,
-        volume=18,
-        weekend=1.0,
+        volume=17,
+        weekend=1,
     ),
     Profile(
         "retry",
-        (3, 2e3, 1.3, 150, 5, 1.3, 8, 0.7),
+        (3, 2000, 1.3, 150, 4.5, 1.3, 8, 0.7),
         (0.5, 0.3, 0.3, 0.2, 0.3, 0.3, 0.25, 0.25),
         (("admin", "tcp", 0.7), ("mail", "tcp", 0.3)),
         0.9,
         ("ws", 180),
-        hours=OFFICE,
-        volume=12,
+        hours=STEADY,
+        volume=14,
         weekend=0.5,
     ),
     Profile(
@@ -218,72 +218,72 @@ BENIGN = (
         (0.2, 250, 0.8, 80, 8, 40, 55, 0.5),
         (0.22, 0.16, 0.16, 0.11, 0.14, 0.14, 0.14, 0.11),
         (("web", "tcp", 0.45), ("admin", "tcp", 0.55)),
-        1.0,
+        1,
         ("mon", 2),
-        hours=NIGHT,
-        volume=13,
-        weekend=1.0,
+        hours=STEADY,
+        volume=14,
+        weekend=1,
     ),
 )
 
 _SCAN = Profile(
     "scan",
     (0.05, 90, 0.6, 58, 75, 160, 230, 0.35),
-    (0.8, 0.4, 0.4, 0.13, 0.6, 0.65, 0.6, 0.25),
+    (0.88, 0.44, 0.44, 0.143, 0.66, 0.715, 0.66, 0.275),
     (("web", "tcp", 0.45), ("admin", "tcp", 0.55)),
-    1.0,
+    1,
     ("ws", 180),
 )
 _BRUTEFORCE = Profile(
     "bruteforce",
-    (2.5, 1.8e3, 1.3, 150, 60, 1.3, 80, 0.3),
+    (2.5, 1800, 1.3, 150, 60, 1.3, 80, 0.3),
     (0.9, 0.6, 0.6, 0.4, 0.6, 0.6, 0.6, 0.3),
-    (("admin", "tcp", 1.0),),
-    1.0,
-    ("ws", 180),
-)
-_EXFIL = Profile(
-    "exfil",
-    (25, 8e6, 0.008, 1300, 0.1, 1.1, 3, 0.5),
-    (0.4, 0.1, 0.2, 0.05, 0.8, 0.2, 0.4, 0.25),
-    (("web", "tcp", 1.0),),
-    1.0,
+    (("admin", "tcp", 1),),
+    1,
     ("ws", 180),
 )
 _DOS = Profile(
     "dos",
     (0.3, 300, 0.3, 75, 45, 1.1, 240, 0.15),
     (1.05, 0.75, 1.05, 0.3, 0.38, 0.45, 0.6, 0.6),
-    (("web", "tcp", 1.0),),
-    0.0,
+    (("web", "tcp", 1),),
+    0,
+    ("ws", 180),
+)
+_EXFIL = Profile(
+    "exfil",
+    (25, 8e6, 0.0068, 1300, 0.1, 1.1, 3, 0.5),
+    (0.4, 0.1, 0.2, 0.05, 0.8, 0.2, 0.4, 0.25),
+    (("web", "tcp", 1),),
+    1,
     ("ws", 180),
 )
 _BEACON = Profile(
     "beacon",
-    (2.5, 1.5e3, 5, 640, 0.05, 1.5, 8, 0.46),
+    (2.5, 1500, 5, 640, 0.05, 1.5, 8, 0.46),
     (0.3, 0.4, 0.4, 0.2, 0.8, 0.3, 0.3, 0.25),
-    (("web", "tcp", 1.0),),
-    1.0,
+    (("web", "tcp", 1),),
+    1,
     ("ws", 180),
 )
 
+# Lowest and highest stealth on day 0, then on day 13.
 _LOUD = (0.0, 0.1, 0.0, 0.1)
-_QUIET = (0.88, 1.0, 0.88, 1.0)
 
 CAMPAIGNS = (
-    # Off-the-shelf tools: loud on the first day and on the last.
+    # Off-the-shelf tools: as loud on the last day as on the first.
     Campaign(
-        _SCAN, "inventory", (13, 12, 9, 10, 13, 14, 12, 13, 9, 10, 12, 12, 12, 12), _LOUD, 0.02
-    ),
-    Campaign(
-        _BRUTEFORCE,
-        "admin",
-        (10, 12, 11, 10, 12, 11, 12, 10, 9, 9, 11.5, 11.5, 11.5, 11.5),
+        _SCAN,
+        "inventory",
+        (13, 12, 9, 10, 13, 14, 12, 13, 9, 9, 11.75, 11.75, 11.75, 11.75),
         _LOUD,
         0.02,
     ),
+    Campaign(
+        _BRUTEFORCE, "admin", (10, 12, 11, 10, 12, 11, 12, 10, 9, 9, 11, 11, 11, 11), _LOUD, 0.02
+    ),
     Campaign(_DOS, "web", (0, 0, 121, 0, 0, 114, 0, 0, 0, 0, 0, 45, 0, 0), _LOUD),
-    # Careful operators, who half hide.
+    # Careful operators, half hidden; days 8 and 9 see the most exfiltration.
     Campaign(
         _BRUTEFORCE,
         "admin",
@@ -294,24 +294,36 @@ CAMPAIGNS = (
     Campaign(
         _EXFIL,
         "backup",
-        (17, 16.5, 16, 15.5, 14.5, 14, 14.5, 15.5, 19, 18, 13, 10.5, 10, 9.5),
+        (17, 16.5, 16, 15.5, 14.5, 14, 14.5, 15.5, 19, 18, 14.5, 13, 12.5, 12),
         (0.17, 0.45, 0.17, 0.45),
         0.15,
     ),
     # Quiet ones, of which each day brings a few more.
     Campaign(
-        _SCAN, "inventory", (0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5), _QUIET, 0.15
+        _SCAN,
+        "inventory",
+        (0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 4.5, 5, 5.5, 6),
+        (0.9, 1, 0.9, 1),
+        0.15,
     ),
     Campaign(
-        _BRUTEFORCE, "admin", (0, 0.5, 1, 1.5, 2, 2, 2.5, 3, 3.5, 4, 4.5, 4.5, 5, 6), _QUIET, 0.15
+        _BRUTEFORCE,
+        "admin",
+        (0, 0.5, 1, 1.5, 2, 2, 2.5, 3, 3.5, 4, 4.5, 4.5, 5, 6),
+        (0.88, 1, 0.88, 1),
+        0.15,
     ),
     Campaign(
-        _EXFIL, "backup", (0, 0.5, 1, 1.5, 2, 2, 2.5, 3, 3.5, 4, 4.5, 4.5, 5, 6), _QUIET, 0.15
+        _EXFIL,
+        "backup",
+        (0, 0.5, 1, 1.5, 2, 2, 2.5, 2.5, 3, 3, 3.5, 3.5, 4, 4),
+        (0.88, 1, 0.88, 1),
+        0.15,
     ),
-    Campaign(_DOS, "web", (0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 5, 0, 0), (0.5, 1.0, 0.5, 1.0)),
-    # New on day 10; they imitate browsing and never make a detector's training days.
+    Campaign(_DOS, "web", (0, 0, 2, 0, 0, 1, 0, 0, 0, 0, 0, 5, 0, 0), (0.5, 1, 0.5, 1)),
+    # New on day 10: they imitate browsing, and no training day knows them.
     Campaign(
-        _BEACON, "web", (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 37, 36, 36, 37), (0.4, 0.8, 0.4, 0.8), 0.1
+        _BEACON, "web", (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 37, 36, 37, 37), (0.4, 0.8, 0.4, 0.8), 0.1
     ),
 )
 

@@ -148,9 +148,9 @@ def base_rate_curves(sweep: ThresholdSweep) -> pd.DataFrame:
     """Return the `curve_table` of a ranking at its own base rate, at 1 % and at 0.1 %."""
     return curve_table(
         {
-            f"base rate {plots.percent(sweep.base_rate)}": sweep,
-            "base rate 1 %": sweep.at_base_rate(0.01),
-            "base rate 0.1 %": sweep.at_base_rate(0.001),
+            plots.percent(sweep.base_rate): sweep,
+            "1 %": sweep.at_base_rate(0.01),
+            "0.1 %": sweep.at_base_rate(0.001),
         }
     )
 

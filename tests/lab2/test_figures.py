@@ -77,7 +77,7 @@ def test_another_base_rate_moves_precision_and_nothing_else(experiment):
     (_, own), (one, at_one), (tenth, at_tenth) = base_rate_curves(sweep).groupby(
         "curve", sort=False
     )
-    assert [one, tenth] == ["base rate 1 %", "base rate 0.1 %"]
+    assert [one, tenth] == ["1 %", "0.1 %"]
     for curve, rate in ((at_one, 0.01), (at_tenth, 0.001)):
         assert curve["base_rate"].tolist() == pytest.approx([rate] * len(curve))
         for column in ("threshold", "recall", "fpr"):
