@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.metrics import OperatingPoint, ThresholdSweep
+from labkit.metrics import BudgetedPoint, OperatingPoint, ThresholdSweep
 from labkit.metrics.inputs import as_labels, as_scores, check_lengths, one_dimensional
 from labkit.metrics.sweep import Ties
 
@@ -89,6 +89,37 @@ def ranking_by_day(
     """
     labels = as_labels(y_true, pos_label)
     return _by_day(labels, y_score, day, lambda sweep: sweep.at_budget(per_day, ties))
+
+
+def alert_probability(y_score: Any, cut: BudgetedPoint) -> np.ndarray:  # noqa: ANN401
+    """Return how likely each record is to be an alert when ties at the cut are broken by chance.
+
+    Parameters
+    ----------
+    y_score
+        Scores, shape (n,).
+    cut
+        What `ThresholdSweep.at_budget(k, ties="expected")` gave for these scores.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (n,): 1 above the cut, 0 below it, and on it the share of the tied records that the
+        budget has room for. Sums to the budget, where there are that many records.
+
+    Examples
+    --------
+    >>> scores = [0.9, 0.8, 0.8, 0.1]
+    >>> cut = ThresholdSweep.from_scores([1, 0, 1, 0], scores).at_budget(2, ties="expected")
+    >>> alert_probability(scores, cut).tolist()
+    [1.0, 0.5, 0.5, 0.0]
+    """
+    scores = as_scores(y_score)
+    probability = (scores >= cut.threshold).astype(float)
+    if cut.ties_at_cut:
+        above = np.count_nonzero(scores > cut.threshold)
+        probability[scores == cut.threshold] = (cut.budget - above) / cut.ties_at_cut
+    return probability
 
 
 def _by_day(

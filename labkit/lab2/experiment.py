@@ -9,10 +9,16 @@ import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 
-from labkit.decisions import fixed_threshold_by_day
+from labkit.decisions import alert_probability, fixed_threshold_by_day
 from labkit.lab2.detectors import gradient_boosting, logistic_regression
 from labkit.lab2.split import TemporalSplit
-from labkit.metrics import OperatingPoint, ThresholdSweep, brier_score, reliability_table
+from labkit.metrics import (
+    BudgetedPoint,
+    OperatingPoint,
+    ThresholdSweep,
+    brier_score,
+    reliability_table,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,10 +76,10 @@ class Experiment:
         return ThresholdSweep.from_scores(self.test["label"], scores)
 
     @property
-    def top_of_test(self) -> OperatingPoint:
-        """The budget of the four test days, spent with hindsight."""
+    def top_of_test(self) -> BudgetedPoint:
+        """The budget of the four test days, spent with hindsight; ties at the cut by chance."""
         budget = ALERTS_PER_DAY * len(JUDGE.test)
-        return self.sweep(self.boosting[0]).at_budget(budget)
+        return self.sweep(self.boosting[0]).at_budget(budget, ties="expected")
 
     @property
     def fixed(self) -> OperatingPoint:
@@ -140,7 +146,7 @@ def family_recall(test: "pd.DataFrame", alerts: np.ndarray) -> dict[str, float]:
     test
         Flow records.
     alerts
-        True where a record is an alert, shape (n,).
+        True where a record is an alert, or the probability that it is one, shape (n,).
     """
     attacks = test["label"].to_numpy() == 1
     flagged = alerts[attacks]
@@ -204,7 +210,7 @@ def _ranking_numbers(experiment: Experiment) -> Numbers:
 def _budget_numbers(experiment: Experiment) -> Numbers:
     test = experiment.test
     top, fixed = experiment.top_of_test, experiment.fixed
-    top_recall = family_recall(test, experiment.boosting[0] >= top.threshold)
+    top_recall = family_recall(test, alert_probability(experiment.boosting[0], top))
     days = fixed_threshold_by_day(
         test["label"], experiment.operated_test, test["day"], fixed.threshold
     )

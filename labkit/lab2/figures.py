@@ -9,6 +9,7 @@ import pandas as pd
 
 from labkit import plots
 from labkit.data.traffic import FAMILIES
+from labkit.decisions import alert_probability
 from labkit.lab2.experiment import ALERTS_PER_DAY, JUDGE, Experiment, family_recall
 from labkit.lab2.lesson import EIGHT_LABELS, EIGHT_SCORES
 from labkit.metrics import ThresholdSweep, reliability_table, wilson
@@ -169,12 +170,10 @@ def _families(experiment: Experiment) -> pd.DataFrame:
         "gradient boosting": experiment.boosting[0],
         "logistic regression": experiment.logistic,
     }
-    shares = {
-        name: family_recall(
-            experiment.test, scores >= experiment.sweep(scores).at_budget(budget).threshold
-        )
-        for name, scores in detectors.items()
-    }
+    shares = {}
+    for name, scores in detectors.items():
+        cut = experiment.sweep(scores).at_budget(budget, ties="expected")
+        shares[name] = family_recall(experiment.test, alert_probability(scores, cut))
     return pd.DataFrame(shares).rename_axis("family").reset_index()
 
 

@@ -1,4 +1,5 @@
 import math
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -6,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labkit.decisions import fixed_threshold_by_day, ranking_by_day
+from labkit.decisions import alert_probability, fixed_threshold_by_day, ranking_by_day
 from labkit.errors import InputError
+from labkit.metrics import ThresholdSweep
 
 LABELS = [1, 0, 1, 0, 0, 1, 1]
 SCORES = [0.9, 0.8, 0.8, 0.3, 0.2, 0.7, 0.1]
@@ -143,3 +145,21 @@ def test_thresholds_and_budgets_that_cannot_be():
         ranking_by_day(LABELS, SCORES, DAYS, per_day=2.5)
     with pytest.raises(InputError, match="ties is 'any'"):
         ranking_by_day(LABELS, SCORES, DAYS, per_day=2, ties="any")
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.sampled_from([0.1, 0.5, 0.9])), min_size=1, max_size=9),
+    st.integers(0, 10),
+)
+def test_alert_probabilities_are_those_of_every_way_to_cut_the_tie(records, k):
+    labels, scores = np.array(records).T
+    cut = ThresholdSweep.from_scores(labels, scores).at_budget(k, ties="expected")
+    everyone = set(range(len(scores)))
+    ways = [
+        rows
+        for rows in combinations(everyone, min(k, len(scores)))
+        if all(scores[i] >= scores[j] for i in rows for j in everyone - set(rows))
+    ]
+    expected = [sum(i in rows for rows in ways) / len(ways) for i in everyone]
+    assert alert_probability(scores, cut).tolist() == pytest.approx(expected)
+    assert alert_probability(scores, cut)[labels == 1].sum() == pytest.approx(cut.tp)
