@@ -4,12 +4,18 @@ Colours are those of Okabe and Ito, which colour-blind readers can tell apart; l
 dash and markers in shape as well, so that a print in black and white can be read too.
 """
 
+from itertools import cycle
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+# Load the backend now: Jupyter's turns interactive mode on as it loads, and the first style context
+# to end would turn it off again, so that no later drawing of the session would appear.
+plt.switch_backend(plt.rcParams["backend"])
 
 BLUE, VERMILION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#767676"
@@ -64,7 +70,7 @@ def _unit_square(axes: Axes, x: str, y: str, title: str) -> None:
 
 def _roc(axes: Axes, curves: pd.DataFrame) -> None:
     for (name, curve), (colour, dash) in zip(
-        curves.groupby("curve", sort=False), LINES, strict=False
+        curves.groupby("curve", sort=False), cycle(LINES), strict=False
     ):
         fpr = np.concatenate(([0.0], curve["fpr"]))
         recall = np.concatenate(([0.0], curve["recall"]))
@@ -76,7 +82,7 @@ def _roc(axes: Axes, curves: pd.DataFrame) -> None:
 def _precision_recall(axes: Axes, curves: pd.DataFrame, *, base_rates: bool = True) -> None:
     """Draw steps, as average precision sums them: each attack's gain in recall at its precision."""
     for (name, curve), (colour, dash) in zip(
-        curves.groupby("curve", sort=False), LINES, strict=False
+        curves.groupby("curve", sort=False), cycle(LINES), strict=False
     ):
         gains = curve[curve["recall"].diff().fillna(curve["recall"]) > 0]
         recall = np.concatenate(([0.0], gains["recall"]))
@@ -172,7 +178,7 @@ def reliability(bins: pd.DataFrame) -> Figure:
     models = bins["model"].unique()
     figure, panels = _panels(1, len(models), (2.9 * len(models), 3.4))
     for axes, (model, rows), (colour, _) in zip(
-        np.ravel(panels), bins.groupby("model", sort=False), LINES, strict=False
+        np.ravel(panels), bins.groupby("model", sort=False), cycle(LINES), strict=False
     ):
         filled = rows[rows["count"] > 0]
         error = [filled["observed"] - filled["low"], filled["high"] - filled["observed"]]
@@ -257,7 +263,7 @@ def shares_by_family(shares: pd.DataFrame) -> Figure:
     figure, axes = _panels(1, 1, (7, 3.4))
     height = 0.8 / len(shares.columns)
     rows = np.arange(len(shares))
-    for i, (detector, (colour, _)) in enumerate(zip(shares.columns, LINES, strict=False)):
+    for i, (detector, (colour, _)) in enumerate(zip(shares.columns, cycle(LINES), strict=False)):
         bars = axes.barh(
             rows + (i - (len(shares.columns) - 1) / 2) * height,
             shares[detector], height, color=colour, hatch=("", "//")[i % 2],

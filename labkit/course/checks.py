@@ -23,6 +23,9 @@ _NUMBER = re.compile(
 _PRINTED = re.compile(
     r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?P<percent>\s?%)?"
 )
+_DRAWS = re.compile(
+    r"\bplots\.(?!percent\b)\w+\(|\bdraw_\w+\(|\.(?:plot|step|bar|barh|hist|scatter)\("
+)
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b", re.IGNORECASE)
 
 
@@ -78,6 +81,10 @@ def _unclean_outputs(notebook: NotebookNode) -> list[str]:
             elif output.get("name") == "stderr":
                 last_line = output.text.rstrip().rpartition("\n")[2]
                 found.append(f"cell {number} writes to stderr: {last_line}")
+        if _DRAWS.search(cell.source) and not any(
+            "image/png" in output.get("data", {}) for output in cell.outputs
+        ):
+            found.append(f"cell {number} draws a figure, but none is stored")
         text = _printed(cell)
         if address := _ADDRESS.search(text):
             found.append(f"cell {number} prints a memory address, {address.group()}")

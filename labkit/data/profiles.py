@@ -109,7 +109,7 @@ class Scenario:
     campaigns: tuple[Campaign, ...]
     spans: tuple[tuple[int, int], ...] = ((0, 7), (8, 9), (10, 13))
     volume_jitter: float = 0.05
-    drift: float = 0.01
+    drift: float = 0.005
 
 
 # Each kind's medians, then its spreads, in the order of NUMERIC.
@@ -275,14 +275,18 @@ CAMPAIGNS = (
     Campaign(
         _SCAN,
         "inventory",
-        (13, 12, 9, 10, 13, 14, 12, 13, 9, 9, 11.75, 11.75, 11.75, 11.75),
+        (13, 12, 9, 10, 13, 14, 12, 13, 9, 9, 12.5, 12.5, 12.5, 12.5),
         _LOUD,
         0.02,
     ),
     Campaign(
-        _BRUTEFORCE, "admin", (10, 12, 11, 10, 12, 11, 12, 10, 9, 9, 11, 11, 11, 11), _LOUD, 0.02
+        _BRUTEFORCE,
+        "admin",
+        (10, 12, 11, 10, 12, 11, 12, 10, 9, 9, 11.75, 11.75, 11.75, 11.75),
+        _LOUD,
+        0.02,
     ),
-    Campaign(_DOS, "web", (0, 0, 121, 0, 0, 114, 0, 0, 0, 0, 0, 45, 0, 0), _LOUD),
+    Campaign(_DOS, "web", (0, 0, 121, 0, 0, 114, 0, 0, 0, 0, 0, 42, 0, 0), _LOUD),
     # Careful operators, half hidden; days 8 and 9 see the most exfiltration.
     Campaign(
         _BRUTEFORCE,
@@ -323,7 +327,7 @@ CAMPAIGNS = (
     Campaign(_DOS, "web", (0, 0, 2, 0, 0, 1, 0, 0, 0, 0, 0, 5, 0, 0), (0.5, 1, 0.5, 1)),
     # New on day 10: they imitate browsing, and no training day knows them.
     Campaign(
-        _BEACON, "web", (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 37, 36, 37, 37), (0.4, 0.8, 0.4, 0.8), 0.1
+        _BEACON, "web", (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 36, 36, 36, 36), (0.4, 0.8, 0.4, 0.8), 0.1
     ),
 )
 

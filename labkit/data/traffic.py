@@ -31,13 +31,12 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from labkit.data.profiles import BENIGN, CAMPAIGNS, TWO_WEEKS, Campaign, Profile, Scenario
+from labkit.data.profiles import CAMPAIGNS, TWO_WEEKS, Campaign, Profile, Scenario
+from labkit.data.schema import DAY_SECONDS
 
-DEFAULT_SEED = 8
+DEFAULT_SEED = 231
 FAMILIES = tuple(dict.fromkeys(campaign.profile.name for campaign in CAMPAIGNS))
-BENIGN_KINDS = tuple(profile.name for profile in BENIGN)
 DAYS = 14
-DAY_SECONDS = 86_400
 FAILED_MAX = 250
 """The collector stops counting failed connections here."""
 
@@ -110,7 +109,7 @@ def simulate(seed: int = DEFAULT_SEED, scenario: Scenario = TWO_WEEKS) -> pd.Dat
     covers = {profile.name: profile for profile in scenario.benign}
     seeds = np.random.SeedSequence(seed).spawn(len(scenario.benign) + len(scenario.campaigns))
     parts = []
-    for profile, sequence in zip(scenario.benign, seeds, strict=False):
+    for profile, sequence in zip(scenario.benign, seeds[: len(covers)], strict=True):
         parts += _benign_cells(sequence, profile, scenario)
     for campaign, sequence in zip(scenario.campaigns, seeds[len(covers) :], strict=True):
         parts += _attack_cells(sequence, campaign, covers[campaign.hides_in], scenario)

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labkit.errors import InputError
-from labkit.metrics import BudgetedPoint, OperatingPoint, ThresholdSweep
-from labkit.metrics.inputs import as_labels, as_scores, check_lengths, one_dimensional
-from labkit.metrics.sweep import Ties
+from labkit.metrics import OperatingPoint, ThresholdSweep
+from labkit.metrics.inputs import as_codes, as_labels, as_scores, check_lengths
+from labkit.metrics.sweep import Ties, check_budget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,35 +90,36 @@ def ranking_by_day(
     return _by_day(labels, y_score, day, lambda sweep: sweep.at_budget(per_day, ties))
 
 
-def alert_probability(y_score: Any, cut: BudgetedPoint) -> np.ndarray:  # noqa: ANN401
-    """Return how likely each record is to be an alert when ties at the cut are broken by chance.
+def alert_probability(y_score: Any, k: int) -> np.ndarray:  # noqa: ANN401
+    """Return how likely each record is to be among the top k when ties are cut by chance.
 
     Parameters
     ----------
     y_score
         Scores, shape (n,).
-    cut
-        What `ThresholdSweep.at_budget(k, ties="expected")` gave for these scores.
+    k
+        Alerts allowed.
 
     Returns
     -------
     numpy.ndarray
-        Shape (n,): 1 above the cut, 0 below it, and on it the share of the tied records that the
-        budget has room for. Sums to the budget, where there are that many records.
+        Shape (n,): 1 above the score at which the budget runs out, 0 below it, and on it the share
+        of the tied records that there is room for. Sums to k, or to n where k is more.
 
     Examples
     --------
-    >>> scores = [0.9, 0.8, 0.8, 0.1]
-    >>> cut = ThresholdSweep.from_scores([1, 0, 1, 0], scores).at_budget(2, ties="expected")
-    >>> alert_probability(scores, cut).tolist()
+    >>> alert_probability([0.9, 0.8, 0.8, 0.1], 2).tolist()
     [1.0, 0.5, 0.5, 0.0]
     """
     scores = as_scores(y_score)
-    probability = (scores >= cut.threshold).astype(float)
-    if cut.ties_at_cut:
-        above = np.count_nonzero(scores > cut.threshold)
-        probability[scores == cut.threshold] = (cut.budget - above) / cut.ties_at_cut
-    return probability
+    check_budget(k)
+    if k >= len(scores):
+        return np.ones(len(scores))
+    if k == 0:
+        return np.zeros(len(scores))
+    cut = np.partition(scores, -k)[-k]
+    above, tied = scores > cut, scores == cut
+    return above + tied * (k - np.count_nonzero(above)) / np.count_nonzero(tied)
 
 
 def _by_day(
@@ -130,17 +130,11 @@ def _by_day(
 ) -> "pd.DataFrame":
     import pandas as pd
 
-    scores, days = as_scores(y_score), one_dimensional(day, "day")
-    check_lengths(y_true=labels, y_score=scores, day=days)
-    missing = pd.isna(days)
-    if missing.any():
-        raise InputError(
-            f"day is missing in {int(missing.sum())} records (the first at row "
-            f"{int(missing.argmax())})"
-        )
-    codes, distinct = pd.factorize(days, sort=True)
+    scores = as_scores(y_score)
+    codes, days = as_codes(day, "day")
+    check_lengths(y_true=labels, y_score=scores, day=codes)
     rows = {}
-    for code, one in enumerate(distinct):
+    for code, one in enumerate(days):
         sweep = ThresholdSweep.from_scores(labels[codes == code], scores[codes == code])
         point = decide(sweep)
         rows[one] = {

@@ -29,6 +29,8 @@ OPERATE = TemporalSplit(train=range(8), calibrate=range(8, 10), test=range(10, 1
 """How they run: days 8-9 are kept to fix thresholds and probabilities on."""
 BOOSTER_SEEDS = range(5)
 ALERTS_PER_DAY = 20
+TOP = ALERTS_PER_DAY * len(JUDGE.test)
+"""The budget of the test days together."""
 RARER = {"1pct": 0.01, "0.1pct": 0.001}
 MODELS = ("plain", "balanced", "balanced + Platt", "balanced + isotonic")
 
@@ -78,14 +80,13 @@ class Experiment:
     @property
     def top_of_test(self) -> BudgetedPoint:
         """The budget of the four test days, spent with hindsight; ties at the cut by chance."""
-        budget = ALERTS_PER_DAY * len(JUDGE.test)
-        return self.sweep(self.boosting[0]).at_budget(budget, ties="expected")
+        return self.sweep(self.boosting[0]).at_budget(TOP, ties="expected")
 
     @property
     def fixed(self) -> OperatingPoint:
-        """The operating point on days 8-9 whose threshold is kept from then on."""
+        """The score of the 40th record of days 8-9, a threshold that is kept from then on."""
         sweep = ThresholdSweep.from_scores(self.calibrate["label"], self.operated_calibrate)
-        return sweep.at_budget(ALERTS_PER_DAY * len(OPERATE.calibrate))
+        return sweep.at_budget(ALERTS_PER_DAY * len(OPERATE.calibrate), ties="over")
 
 
 def run(flows: "pd.DataFrame", booster_seeds: Sequence[int] = BOOSTER_SEEDS) -> Experiment:
@@ -210,7 +211,7 @@ def _ranking_numbers(experiment: Experiment) -> Numbers:
 def _budget_numbers(experiment: Experiment) -> Numbers:
     test = experiment.test
     top, fixed = experiment.top_of_test, experiment.fixed
-    top_recall = family_recall(test, alert_probability(experiment.boosting[0], top))
+    top_recall = family_recall(test, alert_probability(experiment.boosting[0], TOP))
     days = fixed_threshold_by_day(
         test["label"], experiment.operated_test, test["day"], fixed.threshold
     )

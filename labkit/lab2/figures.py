@@ -10,7 +10,7 @@ import pandas as pd
 from labkit import plots
 from labkit.data.traffic import FAMILIES
 from labkit.decisions import alert_probability
-from labkit.lab2.experiment import ALERTS_PER_DAY, JUDGE, Experiment, family_recall
+from labkit.lab2.experiment import ALERTS_PER_DAY, OPERATE, RARER, TOP, Experiment, family_recall
 from labkit.lab2.lesson import EIGHT_LABELS, EIGHT_SCORES
 from labkit.metrics import ThresholdSweep, reliability_table, wilson
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 TRAFFIC_PARTS = {
-    "training": (0, 7),
-    "calibration": (8, 9),
-    "test": (10, 13),
+    name: (days[0], days[-1])
+    for name, days in (
+        ("training", OPERATE.train),
+        ("calibration", OPERATE.calibrate),
+        ("test", OPERATE.test),
+    )
 }
 
 
@@ -147,13 +150,8 @@ def _base_rates(experiment: Experiment) -> pd.DataFrame:
 
 def base_rate_curves(sweep: ThresholdSweep) -> pd.DataFrame:
     """Return the `curve_table` of a ranking at its own base rate, at 1 % and at 0.1 %."""
-    return curve_table(
-        {
-            plots.percent(sweep.base_rate): sweep,
-            "1 %": sweep.at_base_rate(0.01),
-            "0.1 %": sweep.at_base_rate(0.001),
-        }
-    )
+    worlds = [sweep, *(sweep.at_base_rate(rate) for rate in RARER.values())]
+    return curve_table({plots.percent(world.base_rate): world for world in worlds})
 
 
 def _reliability(experiment: Experiment) -> pd.DataFrame:
@@ -165,15 +163,14 @@ def _traffic(experiment: Experiment) -> pd.DataFrame:
 
 
 def _families(experiment: Experiment) -> pd.DataFrame:
-    budget = ALERTS_PER_DAY * len(JUDGE.test)
     detectors = {
         "gradient boosting": experiment.boosting[0],
         "logistic regression": experiment.logistic,
     }
-    shares = {}
-    for name, scores in detectors.items():
-        cut = experiment.sweep(scores).at_budget(budget, ties="expected")
-        shares[name] = family_recall(experiment.test, alert_probability(scores, cut))
+    shares = {
+        name: family_recall(experiment.test, alert_probability(scores, TOP))
+        for name, scores in detectors.items()
+    }
     return pd.DataFrame(shares).rename_axis("family").reset_index()
 
 
@@ -196,7 +193,10 @@ def draw_fixed_threshold(alerts: pd.DataFrame) -> "Drawing":
         alerts.set_index("day"),
         y="alerts a day",
         budget=ALERTS_PER_DAY,
-        parts={"threshold fixed here": (8, 9), "threshold replayed here": (10, 13)},
+        parts={
+            "threshold fixed here": TRAFFIC_PARTS["calibration"],
+            "threshold replayed here": TRAFFIC_PARTS["test"],
+        },
     )
 
 

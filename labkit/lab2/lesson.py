@@ -78,7 +78,7 @@ CLAIMS: dict[str, Callable[[Mapping[str, Value]], bool]] = {
     "fixed_threshold_max_day_is_11": lambda n: n["fixed_threshold_max_day_is_11"],
     "calibration_days_base_rate": lambda n: n["calibration_days_base_rate"] < n["test_base_rate"],
     "balanced_lr_mean_prediction": lambda n: (
-        1.8 * 0.041 <= n["balanced_lr_mean_prediction"] <= 2.2 * 0.041
+        1.8 <= n["balanced_lr_mean_prediction"] / n["test_base_rate"] <= 2.2
     ),
     "balanced_lr_brier": lambda n: n["balanced_lr_brier"] > max(n["other_briers"]),
     "platt_isotonic_mean_prediction": lambda n: all(

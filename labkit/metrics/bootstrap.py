@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.metrics.inputs import as_labels, as_scores, check_lengths, one_dimensional
+from labkit.metrics.inputs import as_codes, as_labels, as_probabilities, as_scores, check_lengths
 from labkit.metrics.intervals import check_level
+from labkit.metrics.sweep import check_budget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,23 +105,28 @@ def average_precision(base_rate: float | None = None) -> Statistic:
 
 def recall_at_budget(k: int) -> Statistic:
     """Recall of the top k records; a group tied at the cut is cut by chance (its expectation)."""
+    check_budget(k)
     return Statistic(
         f"recall at {k} alerts", lambda resamples: _tp_of_top(resamples, k) / resamples.tp[:, -1]
     )
 
 
 def precision_at_budget(k: int) -> Statistic:
-    """Precision of the top k records; a group tied at the cut is cut by chance."""
-    return Statistic(
-        f"precision at {k} alerts",
-        lambda resamples: (
-            _tp_of_top(resamples, k) / np.minimum(k, resamples.tp[:, -1] + resamples.negatives)
-        ),
-    )
+    """Precision of the top k records, k at least 1; a group tied at the cut is cut by chance."""
+    check_budget(k)
+    if k == 0:
+        raise InputError("k is 0: without alerts there is no precision")
+
+    def of(resamples: Resamples) -> np.ndarray:
+        alerts = np.minimum(k, resamples.tp[:, -1] + resamples.negatives)
+        return _tp_of_top(resamples, k) / alerts
+
+    return Statistic(f"precision at {k} alerts", of)
 
 
 def recall_at(threshold: float) -> Statistic:
     """Recall of the rule score >= threshold."""
+    _check_threshold(threshold)
     return Statistic(
         f"recall at score {threshold:g}",
         lambda resamples: resamples.tp[:, _row(resamples, threshold)] / resamples.tp[:, -1],
@@ -130,6 +136,7 @@ def recall_at(threshold: float) -> Statistic:
 
 def precision_at(threshold: float) -> Statistic:
     """Precision of the rule score >= threshold; nan in a replicate without alerts."""
+    _check_threshold(threshold)
 
     def of(resamples: Resamples) -> np.ndarray:
         row = _row(resamples, threshold)
@@ -141,7 +148,9 @@ def precision_at(threshold: float) -> Statistic:
 
 def brier() -> Statistic:
     """Brier score; the scores must be probabilities."""
-    return Statistic("Brier score", of_records=lambda labels, scores: (scores - labels) ** 2)
+    return Statistic(
+        "Brier score", of_records=lambda labels, scores: (as_probabilities(scores) - labels) ** 2
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,19 +266,18 @@ def bootstrap(
     labels = as_labels(y_true, pos_label)
     if labels.all() or not labels.any():
         raise InputError("y_true holds one class only: there is nothing to draw from in the other")
-    if n_replicates < 1:
-        raise InputError(f"n_replicates is {n_replicates}; draw at least one")
+    if not isinstance(n_replicates, int | np.integer) or n_replicates < 1:
+        raise InputError(f"n_replicates is {n_replicates}; draw a whole number, at least one")
     if not y_scores or not statistics:
         raise InputError("name at least one detector in y_scores and one statistic")
     codes = None
     if groups is not None:
-        groups = one_dimensional(groups, "groups")
-        check_lengths(y_true=labels, groups=groups)
-        codes = np.unique(groups, return_inverse=True)[1]
+        codes, _ = as_codes(groups, "groups")
+        check_lengths(y_true=labels, groups=codes)
     detectors = []
     for name, y_score in y_scores.items():
         scores = as_scores(y_score, f"y_scores[{name!r}]")
-        check_lengths(y_true=labels, **{name: scores})
+        check_lengths(**{"y_true": labels, f"y_scores[{name!r}]": scores})
         detectors.append(_Detector(labels, scores, statistics))
     rng = np.random.default_rng(seed)
     attacks, normals = _Draws(labels, codes), _Draws(~labels, codes)
@@ -322,14 +330,11 @@ class _Detector:
         below = np.searchsorted(ascending, scores[~labels], side="left")
         not_above = np.searchsorted(ascending, scores[~labels], side="right")
         self.normal_slot = 2 * len(ascending) - below - not_above
-        self.losses = {
-            statistic: (
-                statistic.of_records(labels, scores)[labels],
-                statistic.of_records(labels, scores)[~labels],
-            )
-            for statistic in statistics
-            if statistic.of_records
-        }
+        self.losses = {}
+        for statistic in statistics:
+            if statistic.of_records:
+                losses = statistic.of_records(labels, scores)
+                self.losses[statistic] = losses[labels], losses[~labels]
 
     def measure(self, drawn: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
         """Return the statistics of each replicate, shape (b, s)."""
@@ -370,6 +375,11 @@ class _Detector:
                 for attacks, normals in drawn
             ]
         )
+
+
+def _check_threshold(threshold: float) -> None:
+    if math.isnan(threshold):
+        raise InputError("threshold is NaN")
 
 
 def _row(resamples: Resamples, threshold: float) -> int:

@@ -113,7 +113,8 @@ class OperatingPoint(ConfusionMatrix):
     Parameters
     ----------
     threshold
-        An observed score, or inf where nothing is flagged.
+        The score asked for, or the observed one that was chosen. Where nothing is flagged it is
+        inf, or nan if inf is itself a score.
     """
 
     threshold: float
@@ -131,7 +132,8 @@ class BudgetedPoint(OperatingPoint):
         Records that share the score at which the budget runs out, when the budget ends inside
         them; 0 when the budget ends between two scores.
     tp_low, tp_high
-        Fewest and most attacks among the alerts, over every way to cut the tied records.
+        Fewest and most attacks among exactly `budget` alerts, over every way to cut the tied
+        records. An operating point that leaves the group out, or takes it in, may lie outside.
     """
 
     budget: float

@@ -44,11 +44,13 @@ def _numbers(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
         numbers = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} holds values that are not real numbers") from None
+    if array.dtype.kind in "iu" and np.abs(numbers).max() >= 2**53:
+        raise InputError(f"{name} holds whole numbers of 2**53 or more, which float64 would merge")
     missing = np.isnan(numbers)
     if missing.any():
         raise InputError(
             f"{name} is NaN in {np.count_nonzero(missing)} of {len(numbers)} records "
-            f"(the first at row {int(np.argmax(missing))}); drop or score them first"
+            f"(the first at row {int(np.argmax(missing))}); drop or mend them first"
         )
     return numbers
 
@@ -112,10 +114,7 @@ def _without_objects(labels: np.ndarray) -> np.ndarray:
 
 def as_scores(y_score: Any, name: str = "y_score") -> np.ndarray:  # noqa: ANN401
     """Return scores as float64 of shape (n,); infinities are scores, NaN is an error."""
-    scores = _numbers(y_score, name)
-    if np.asarray(y_score).dtype.kind in "iu" and np.abs(scores).max() >= 2**53:
-        raise InputError(f"{name} holds whole numbers of 2**53 or more, which float64 would merge")
-    return scores
+    return _numbers(y_score, name)
 
 
 def as_weights(sample_weight: Any) -> np.ndarray:  # noqa: ANN401
@@ -146,6 +145,26 @@ def as_probabilities(y_prob: Any, name: str = "y_prob") -> np.ndarray:  # noqa: 
             "probability until it is calibrated"
         )
     return probabilities
+
+
+def as_codes(groups: Any, name: str) -> tuple[np.ndarray, Any]:  # noqa: ANN401
+    """Return the group of each record as a number from 0, and the groups in order.
+
+    Raises
+    ------
+    InputError
+        When a record has no group.
+    """
+    import pandas as pd
+
+    codes, distinct = pd.factorize(one_dimensional(groups, name), sort=True)
+    missing = codes < 0
+    if missing.any():
+        raise InputError(
+            f"{name} is missing in {np.count_nonzero(missing)} of {len(codes)} records "
+            f"(the first at row {int(np.argmax(missing))})"
+        )
+    return codes, distinct
 
 
 def check_lengths(**arrays: np.ndarray) -> None:

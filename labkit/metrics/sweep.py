@@ -334,7 +334,7 @@ class ThresholdSweep:
         """
         if ties not in ("under", "over", "expected"):
             raise InputError(f'ties is {ties!r}; choose "under", "over" or "expected"')
-        self._check_budget(k)
+        check_budget(k, whole=self.tp.dtype.kind == "i" and self._negative_weight == 1)
         alerts = self.alerts
         below = int(np.searchsorted(alerts, k, side="right")) - 1
         inside = below + 1 < len(alerts) and k > (alerts[below] if below >= 0 else 0)
@@ -428,19 +428,16 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
                 raise InputError(f"{name} is {share}; it must lie within [0, 1]")
         if min_recall is not None and not self.positives:
             raise InputError("no attacks: recall is undefined")
-        wanted = {
-            f"at most {max_alerts} alerts": None
-            if max_alerts is None
-            else self.alerts <= max_alerts,
-            f"recall of at least {min_recall}": None
-            if min_recall is None
-            else self.recall >= min_recall,
-            f"precision of at least {min_precision}": None
-            if min_precision is None
-            else self.precision >= min_precision,
-        }
-        asked = {text: met for text, met in wanted.items() if met is not None}
-        feasible = np.logical_and.reduce([np.ones(len(self.tp), dtype=bool), *asked.values()])
+        asked = {}
+        if max_alerts is not None:
+            asked[f"at most {max_alerts} alerts"] = self.alerts <= max_alerts
+        if min_recall is not None:
+            asked[f"recall of at least {min_recall}"] = self.recall >= min_recall
+        if min_precision is not None:
+            asked[f"precision of at least {min_precision}"] = self.precision >= min_precision
+        feasible = np.ones(len(self.tp), dtype=bool)
+        for met in asked.values():
+            feasible &= met
         if not feasible.any():
             raise NoFeasibleThreshold(
                 f"no threshold gives {' and '.join(asked)}: "
@@ -487,13 +484,6 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
         # Counts stay whole numbers as long as nothing was reweighted.
         return normals if self._negative_weight == 1 else normals * self._negative_weight
 
-    def _check_budget(self, k: float) -> None:
-        if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, float, np.number)):
-            raise InputError(f"k is {k!r}; a budget is a number of alerts")
-        counts = self.tp.dtype.kind == "i" and self._negative_weight == 1
-        if not k >= 0 or (counts and k != math.inf and k != int(k)):
-            raise InputError(f"k is {k}; a budget is a whole number of alerts, 0 or more")
-
     def _point(self, row: int, threshold: float | None = None) -> OperatingPoint:
         """Return the operating point of a row; row -1 flags nothing."""
         tp, fp = (0, 0) if row < 0 else (self.tp[row].item(), self.fp[row].item())
@@ -505,6 +495,14 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
     def _above_all(self) -> float:
         """A threshold that no score reaches; NaN where even infinity is a score."""
         return math.nan if self.thresholds[0] == math.inf else math.inf
+
+
+def check_budget(k: float, *, whole: bool = True) -> None:
+    """Raise InputError unless k is a number of alerts, a whole one unless alerts are weights."""
+    if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, float, np.number)):
+        raise InputError(f"k is {k!r}; a budget is a number of alerts")
+    if not k >= 0 or (whole and k != math.inf and k != int(k)):
+        raise InputError(f"k is {k}; a budget is a whole number of alerts, 0 or more")
 
 
 def _unit(total: float) -> float:

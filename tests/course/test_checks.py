@@ -222,3 +222,23 @@ def test_cleared_outputs_pass_here_and_differ_when_executed_again(tmp_path):
     again = nbformat.from_dict(cleared)
     execute(again, tmp_path)
     assert again.cells[0].outputs == [v4.new_output("stream", name="stdout", text="4\n")]
+
+
+@pytest.mark.parametrize(
+    "source", ["_ = plots.reliability(bins)", "_ = figures.draw_families(t)", "axes.plot(x, y)"]
+)
+def test_a_figure_that_is_drawn_must_be_stored(source):
+    cell = v4.new_code_cell(source, execution_count=1)
+    assert problems(notebook(cell)) == ["cell 1 draws a figure, but none is stored"]
+    cell.outputs = [v4.new_output("display_data", {"image/png": "aGk="})]
+    assert problems(notebook(cell)) == []
+
+
+def test_the_second_figure_of_a_kernel_appears_too(tmp_path):
+    draw = (
+        "from labkit import plots\nimport pandas as pd\n"
+        "_ = plots.shares_by_family(pd.DataFrame({'d': [0.5]}, index=['dos']))"
+    )
+    twice = notebook(v4.new_code_cell(draw), v4.new_code_cell(draw))
+    execute(twice, tmp_path)
+    assert problems(twice) == []

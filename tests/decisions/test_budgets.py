@@ -126,7 +126,7 @@ def test_text_labels_with_pos_label():
         ([1, 0], [0.9, 0.2], [0], "y_true has 2, y_score has 2, day has 1"),
         ([1, 0], [0.9], [0, 0], "y_true has 2, y_score has 1"),
         ([1, 0], [0.9, math.nan], [0, 0], "y_score is NaN in 1 of 2"),
-        ([1, 0], [0.9, 0.2], [0, None], r"day is missing in 1 records \(the first at row 1\)"),
+        ([1, 0], [0.9, 0.2], [0, None], r"day is missing in 1 of 2 records \(the first at row 1\)"),
         ([1, 0], [0.9, 0.2], [[0], [1]], r"day has shape \(2, 1\)"),
         (["x", "ok"], [0.9, 0.2], [0, 0], "pos_label="),
     ],
@@ -161,5 +161,11 @@ def test_alert_probabilities_are_those_of_every_way_to_cut_the_tie(records, k):
         if all(scores[i] >= scores[j] for i in rows for j in everyone - set(rows))
     ]
     expected = [sum(i in rows for rows in ways) / len(ways) for i in everyone]
-    assert alert_probability(scores, cut).tolist() == pytest.approx(expected)
-    assert alert_probability(scores, cut)[labels == 1].sum() == pytest.approx(cut.tp)
+    assert alert_probability(scores, k).tolist() == pytest.approx(expected)
+    assert alert_probability(scores, k)[labels == 1].sum() == pytest.approx(cut.tp)
+
+
+@pytest.mark.parametrize("k", [-1, 2.5, True, math.nan, "5"])
+def test_alert_probability_refuses_what_is_no_budget(k):
+    with pytest.raises(InputError, match="k is"):
+        alert_probability([0.1, 0.2], k)

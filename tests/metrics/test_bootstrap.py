@@ -200,3 +200,34 @@ def test_a_level_lies_within_0_and_1():
     result = bootstrap([1, 0], {"d": [2, 1]}, [auc()], n_replicates=2)
     with pytest.raises(InputError, match="level"):
         result.intervals(95)
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: recall_at_budget(-1), "k is -1"),
+        (lambda: recall_at_budget(2.5), "k is 2.5"),
+        (lambda: precision_at_budget(0), "k is 0"),
+        (lambda: recall_at(math.nan), "threshold is NaN"),
+        (lambda: precision_at(math.nan), "threshold is NaN"),
+    ],
+)
+def test_statistics_refuse_what_they_cannot_measure(make, named):
+    with pytest.raises(InputError, match=named):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"groups": [1, None, 2]}, "groups is missing in 1 of 3"),
+        ({"groups": [1.0, math.nan, 2.0]}, "groups is missing in 1 of 3"),
+        ({"n_replicates": 2.5}, "n_replicates"),
+        ({"statistics": [brier()]}, "outside"),
+        ({"y_scores": {"y_true": [1, 2]}}, r"y_scores\['y_true'\] has 2"),
+    ],
+)
+def test_more_faults_are_named(change, named):
+    arguments = {"y_true": [1, 0, 0], "y_scores": {"d": [3, 2, 1]}, "statistics": [auc()]}
+    with pytest.raises(InputError, match=named):
+        bootstrap(**(arguments | change))

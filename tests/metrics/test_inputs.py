@@ -190,3 +190,9 @@ def test_probabilities_may_be_0_and_1():
 def test_unequal_lengths_are_named():
     with pytest.raises(InputError, match="y_true has 2, y_score has 3"):
         check_lengths(y_true=np.zeros(2), y_score=np.zeros(3))
+
+
+def test_whole_numbers_that_float64_would_merge_are_refused_as_objects_too():
+    scores = np.array([2**53, 2**53 + 1], dtype=object)
+    with pytest.raises(InputError, match=r"2\*\*53"):
+        as_scores(scores)

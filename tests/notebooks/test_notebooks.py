@@ -1,7 +1,5 @@
 """What nbval does not see: order, empty outputs, pictures, numbers in prose, time and size."""
 
-import os
-
 import matplotlib as mpl
 import nbformat
 import pytest
@@ -53,7 +51,3 @@ def _comparable(cell):
             data.pop("image/png", None)
         outputs.append((output.output_type, output.get("name"), output.get("text"), data))
     return outputs
-
-
-def test_openmp_is_held_to_one_thread():
-    assert os.environ["OMP_NUM_THREADS"] == "1"
