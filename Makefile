@@ -39,12 +39,14 @@ lab: $(VENV)/run.stamp
 seeds: $(VENV)/run.stamp
 	$(BIN)/labkit numbers --seeds 60 --out data/other-seeds.csv
 
-$(VENV)/bin/python:
+# A stamp says that a step was finished: one that was killed half-way is done again. The two below
+# are remade only when a lock or the package's own description changes.
+$(VENV)/venv.stamp:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; name one with make PYTHON=...")'
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV)
+	touch $@
 
-# Neither stamp is remade unless a lock or the package's own description changes.
-$(VENV)/run.stamp: requirements.lock pyproject.toml | $(VENV)/bin/python
+$(VENV)/run.stamp: requirements.lock pyproject.toml | $(VENV)/venv.stamp
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@

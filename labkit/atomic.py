@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from labkit.errors import InputError
+
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
@@ -20,6 +22,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     path
         The file to write or replace.
 
+    Raises
+    ------
+    InputError
+        When it cannot be written.
+
     Examples
     --------
     >>> import tempfile
@@ -29,24 +36,32 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     >>> (folder / "a.txt").read_bytes()
     b'whole'
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        dir=path.parent, prefix=f".{path.name}.", suffix=".tmp", delete=False
-    ) as file:
-        temporary = Path(file.name)
-        try:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        except BaseException:
-            file.close()
-            temporary.unlink()
-            raise
+    # Through a link to the file itself, which keeps its permissions.
+    path = Path(path).resolve()
     try:
-        # A temporary file is private to its owner; what it becomes should be as readable as any.
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink()
-        raise
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=f".{path.name}.", suffix=".tmp", delete=False
+        ) as file:
+            temporary = Path(file.name)
+            try:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                file.close()
+                temporary.chmod(mode)
+                temporary.replace(path)
+            except BaseException:
+                file.close()
+                temporary.unlink()
+                raise
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _umask() -> int:
+    """Return the permissions that new files must not have; it can only be read by setting it."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,6 +29,11 @@ def main() -> None:
     """Run the command; a fault of the user's making is one line on stderr and exit code 2."""
     # Read by the OpenMP runtime when scikit-learn loads, here and in every kernel started.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that lacks a sign shows another; a number must not be lost for it.
+        stream.reconfigure(errors="replace")
+    # Ended from outside, as by Ctrl-C: what was begun is cleaned up.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         app()
     except (InputError, OSError) as error:
@@ -89,6 +95,8 @@ def _numbers_of_seeds(count: int, out: Path | None, *, as_json: bool) -> None:
     from labkit.atomic import atomic_write
     from labkit.lab2 import seeds as other
 
+    if out and out.is_dir():
+        raise InputError(f"{out} is a folder; name a file to write")
     chosen = range(other.FIRST_FRESH_SEED, other.FIRST_FRESH_SEED + count)
     results = []
     with _progress("seeds", count) as advance:
@@ -119,6 +127,9 @@ def figures(
     out: Annotated[Path | None, typer.Option(help="Folder; the default is figures/.")] = None,
 ) -> None:
     """Write every figure as SVG, PNG and the CSV behind it; with --check, say which differ."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
     from labkit.lab2 import figure_files
 
     folder = out or figure_files.FIGURES_FOLDER
@@ -158,8 +169,11 @@ def lab() -> None:
     """Open JupyterLab on the first notebook."""
     from labkit.course import notebooks as course
 
-    first = course.course_notebooks()[0]
-    sys.exit(subprocess.call([sys.executable, "-m", "jupyterlab", str(first)]))
+    command = [sys.executable, "-m", "jupyterlab", str(course.course_notebooks()[0])]
+    if os.name == "posix":
+        # In place of this process, so that Ctrl-C reaches JupyterLab alone, which then asks.
+        os.execv(command[0], command)
+    sys.exit(subprocess.call(command))
 
 
 @data_app.command("make")

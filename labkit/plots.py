@@ -36,22 +36,26 @@ FAMILY_NAMES = {
     "beacon": "beacon",
     "benign": "normal (false alert)",
 }
-STYLE = {
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": "medium",
-    "figure.dpi": 100,
-    "font.size": 10,
-    "grid.alpha": 0.3,
-    "hatch.linewidth": 0.6,
-    "legend.frameon": False,
-    "legend.fontsize": "small",
-    "savefig.dpi": 150,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "labkit",
-}
+# From matplotlib's own defaults on, whatever the user's settings are.
+STYLE = [
+    "default",
+    {
+        "axes.grid": True,
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.titlelocation": "left",
+        "axes.titlesize": "medium",
+        "figure.dpi": 100,
+        "font.size": 10,
+        "grid.alpha": 0.3,
+        "hatch.linewidth": 0.6,
+        "legend.frameon": False,
+        "legend.fontsize": "small",
+        "savefig.dpi": 150,
+        "svg.fonttype": "path",
+        "svg.hashsalt": "labkit",
+    },
+]
 
 
 def percent(share: float) -> str:
@@ -93,7 +97,7 @@ def _precision_recall(axes: Axes, curves: pd.DataFrame, *, base_rates: bool = Tr
     _unit_square(axes, "recall", "precision", "Precision-recall curve")
 
 
-@plt.rc_context(STYLE)
+@plt.style.context(STYLE)
 def worked_example(curves: pd.DataFrame) -> Figure:
     """Draw ROC staircase and precision-recall curve of a few records, every point marked.
 
@@ -128,7 +132,7 @@ def worked_example(curves: pd.DataFrame) -> Figure:
     return figure
 
 
-@plt.rc_context(STYLE)
+@plt.style.context(STYLE)
 def roc_and_precision_recall(curves: pd.DataFrame) -> Figure:
     """Draw ROC and precision-recall curves of several detectors on the same records.
 
@@ -147,7 +151,7 @@ def roc_and_precision_recall(curves: pd.DataFrame) -> Figure:
     return figure
 
 
-@plt.rc_context(STYLE)
+@plt.style.context(STYLE)
 def base_rate_effect(curves: pd.DataFrame) -> Figure:
     """Draw one ranking at several base rates: one ROC curve, a precision-recall curve for each.
 
@@ -165,7 +169,7 @@ def base_rate_effect(curves: pd.DataFrame) -> Figure:
     return figure
 
 
-@plt.rc_context(STYLE)
+@plt.style.context(STYLE)
 def reliability(bins: pd.DataFrame) -> Figure:
     """Draw a reliability diagram a model, with the share of attacks observed in each bin.
 
@@ -193,7 +197,7 @@ def reliability(bins: pd.DataFrame) -> Figure:
     return figure
 
 
-@plt.rc_context(STYLE)
+@plt.style.context(STYLE)
 def stacked_days(
     counts: pd.DataFrame,
     *,
@@ -251,7 +255,7 @@ def stacked_days(
     return figure
 
 
-@plt.rc_context(STYLE)
+@plt.style.context(STYLE)
 def shares_by_family(shares: pd.DataFrame) -> Figure:
     """Draw the share of each family's records that each detector flags.
 

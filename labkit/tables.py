@@ -11,10 +11,13 @@ from labkit.lab2.lesson import Comparison, Value, lesson_values
 if TYPE_CHECKING:
     import pandas as pd
 
+# In a narrower terminal lines wrap, but no number is lost.
+MIN_WIDTH = 72
+
 
 def print_comparisons(comparisons: Mapping[str, Comparison]) -> None:
     """Print the lesson's numbers beside this repository's."""
-    table = Table(_key(), "lesson", "here", "within", "what it measures", title="Lab 2")
+    table = _table("Lab 2", "number", "lesson", "here", "within", "what it measures")
     for key, comparison in comparisons.items():
         tolerance = f" ± {comparison.tolerance:g}" if comparison.tolerance else ""
         table.add_row(
@@ -24,7 +27,7 @@ def print_comparisons(comparisons: Mapping[str, Comparison]) -> None:
             "yes" if comparison.within else "[bold red]NO[/]",
             comparison.what,
         )
-    console = Console()
+    console = _console()
     console.print(table)
     within = sum(comparison.within for comparison in comparisons.values())
     console.print(f"{within} of {len(comparisons)} within")
@@ -33,20 +36,27 @@ def print_comparisons(comparisons: Mapping[str, Comparison]) -> None:
 def print_seeds(summary: "pd.DataFrame", shares: "pd.Series", count: int) -> None:
     """Print mean and spread over other seeds, and how often the lesson's story held."""
     lesson = {value.key: value.lesson for value in lesson_values() if value.kind != "claim"}
-    table = Table(_key(), "lesson", "mean", "sd", title=f"Lab 2 on {count} other seeds")
+    table = _table(f"Lab 2 on {count} other seeds", "number", "lesson", "mean", "sd")
     for key, row in summary.iterrows():
         table.add_row(str(key), _short(lesson.get(key, "")), _short(row["mean"]), _short(row["sd"]))
-    story = Table("the lesson's story", "share of seeds")
+    story = _table("", "the lesson's story", "share of seeds")
     for what, share in shares.items():
         story.add_row(str(what), f"{share:.2f}")
-    console = Console()
+    console = _console()
     console.print(table)
     console.print(story)
 
 
-def _key() -> Column:
-    """Return a column that breaks a long key where another would cut it off."""
-    return Column("number", overflow="fold")
+def _table(title: str, *headings: str) -> Table:
+    """Return a table that breaks what is too long for its column, where others cut it off."""
+    columns = [Column(heading, overflow="fold") for heading in headings]
+    return Table(*columns, title=title or None)
+
+
+def _console() -> Console:
+    console = Console()
+    console.width = max(console.width, MIN_WIDTH)
+    return console
 
 
 def _short(value: Value | str) -> str:

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from labkit.atomic import atomic_write
+from labkit.errors import InputError
 
 
 def names(folder):
@@ -63,7 +64,7 @@ def test_a_file_closed_too_early_counts_as_an_error(old):
 def test_a_path_that_cannot_be_replaced_leaves_nothing_behind(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
-    with pytest.raises(OSError, match="folder"), atomic_write(folder) as file:
+    with pytest.raises(InputError, match="folder cannot be written"), atomic_write(folder) as file:
         file.write(b"new")
     assert names(tmp_path) == ["folder"]
 
@@ -83,3 +84,15 @@ def test_a_killed_process_leaves_the_old_file(old):
     child = subprocess.run([sys.executable, "-c", KILLED_IN_THE_MIDDLE, str(old)], check=False)
     assert child.returncode == -signal.SIGKILL
     assert old.read_bytes() == b"old"
+
+
+def test_a_link_is_written_through_and_permissions_stay(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_bytes(b"old")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    with atomic_write(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o600

@@ -42,7 +42,14 @@ def read_notebook(path: Path) -> NotebookNode:
     except FileNotFoundError:
         raise InputError(f"{path} is missing") from None
     # JSON that is no notebook makes nbformat trip in all of these ways.
-    except (ValueError, KeyError, TypeError, AttributeError, nbformat.ValidationError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        nbformat.ValidationError,
+    ) as error:
         reason = str(error).splitlines()[0][:200]
         raise InputError(f"{path} is not a notebook: {reason}") from None
     return notebook

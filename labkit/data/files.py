@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 DATA = Path(__file__).resolve().parents[2] / "data"
 FLOWS = "flows.csv.gz"
 CHECKSUMS = "checksums.txt"
+# Thirty times what the two weeks take: no more is unpacked, whatever a file claims to hold.
+MAX_BYTES = 100_000_000
 REMEDY = "run `labkit data make` to write it anew"
+MOVE_AWAY = "move it away, then run `labkit data make`"
 
 
 def flows_as_csv(flows: "pd.DataFrame") -> bytes:
@@ -93,7 +96,7 @@ def load_flows(path: Path | None = None) -> "pd.DataFrame":
     path = DATA / FLOWS if path is None else Path(path)
     content = _read_verified(path)
     try:
-        flows = pd.read_csv(io.BytesIO(content))
+        flows = pd.read_csv(io.BytesIO(content), index_col=False)
         check_flows(flows)
     except ValueError as error:
         raise InputError(f"{path}: {error}") from None
@@ -107,11 +110,16 @@ def _content_name(path: Path) -> str:
 def _read_verified(path: Path) -> bytes:
     """Return the CSV inside a gzip file if its checksum is the one on record."""
     try:
-        content = gzip.decompress(path.read_bytes())
+        with gzip.open(path) as packed:
+            content = packed.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise InputError(f"{path} is missing: {REMEDY}") from None
-    except (OSError, EOFError, zlib.error) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is damaged ({error}): {REMEDY}") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): {MOVE_AWAY}") from None
+    if len(content) > MAX_BYTES:
+        raise InputError(f"{path} is damaged (over {MAX_BYTES:,} bytes unpacked): {REMEDY}")
     wanted = _recorded_checksum(path)
     if hashlib.sha256(content).hexdigest() != wanted:
         raise InputError(f"{path} does not match {CHECKSUMS} beside it: {REMEDY}")
@@ -121,13 +129,16 @@ def _read_verified(path: Path) -> bytes:
 def _recorded_checksum(path: Path) -> str:
     record = path.with_name(CHECKSUMS)
     try:
-        lines = record.read_text(encoding="utf-8").splitlines()
+        lines = record.read_text(encoding="utf-8-sig").splitlines()
     except FileNotFoundError:
         raise InputError(f"{record} is missing: {REMEDY}") from None
+    except OSError as error:
+        raise InputError(f"{record} cannot be read ({error.strerror}): {MOVE_AWAY}") from None
     except UnicodeDecodeError:
         lines = []
-    for line in lines:
-        checksum, _, name = line.partition("  ")
-        if name == _content_name(path):
-            return checksum
+    # The last line counts, and both forms that checksum tools write: "sum  name" and "sum *name".
+    for line in reversed(lines):
+        checksum, _, name = line.partition(" ")
+        if name[1:] == _content_name(path):
+            return checksum.lower()
     raise InputError(f"{record} has no line for {_content_name(path)}: {REMEDY}")

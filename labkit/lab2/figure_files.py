@@ -7,8 +7,9 @@ the figure.
 import hashlib
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -44,15 +45,18 @@ def write_figures(folder: Path, progress: Callable[[str], None] = lambda name: N
     """
     flows = load_flows()
     tables = figure_tables(flows)
+    checksums = {}
     for figure in FIGURES:
         csv = _as_csv(tables[figure.name])
         contents = {"csv": csv} | _render(figure, pd.read_csv(io.BytesIO(csv)))
         for ending, content in contents.items():
             with atomic_write(folder / f"{figure.name}.{ending}") as file:
                 file.write(content)
+            checksums[f"{figure.name}.{ending}"] = hashlib.sha256(content).hexdigest()
         progress(figure.name)
+    manifest = _manifest(flows) | {"files": checksums}
     with atomic_write(folder / MANIFEST) as file:
-        file.write((json.dumps(_manifest(flows), indent=2) + "\n").encode())
+        file.write((json.dumps(manifest, indent=2) + "\n").encode())
 
 
 def figure_tables(flows: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -65,8 +69,8 @@ def check_figures(folder: Path) -> list[str]:
     """Compare the files of a folder with the figures as computed now.
 
     The tables are compared number by number. The pictures are drawn again from the stored tables
-    and compared byte by byte where matplotlib is the release that the manifest names, since
-    another may draw differently.
+    and compared byte by byte where matplotlib is the release that the manifest names; another may
+    draw differently, and then they must be the files that the manifest names.
 
     Parameters
     ----------
@@ -84,22 +88,22 @@ def check_figures(folder: Path) -> list[str]:
     differences = []
     if manifest["flows"] != now["flows"]:
         differences.append("manifest.json was written from other flow records than data/ holds")
-    endings = tuple(_LEFT_OUT) if manifest["matplotlib"] == now["matplotlib"] else ()
+    checksums = None if manifest["matplotlib"] == now["matplotlib"] else manifest["files"]
     for figure, table in zip(FIGURES, figure_tables(flows).values(), strict=True):
         difference = _compare_table(folder / f"{figure.name}.csv", table)
         if not difference:
-            difference = _compare_pictures(folder, figure, endings)
+            difference = _compare_pictures(folder, figure, checksums)
         if difference:
             differences.append(f"{figure.name}: {difference}")
     return differences
 
 
-def read_manifest(folder: Path) -> dict[str, str]:
-    """Return which records and which matplotlib the files of a folder were made from."""
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return which records, matplotlib and files (with their checksums) a folder was made with."""
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        return {name: manifest[name] for name in ("flows", "matplotlib")}
+        return {name: manifest[name] for name in ("flows", "matplotlib", "files")}
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         raise InputError(f"{path} is missing or damaged: run `labkit figures`") from None
 
@@ -117,7 +121,7 @@ def _manifest(flows: pd.DataFrame) -> dict[str, str]:
 def _render(figure: Figure, table: pd.DataFrame) -> dict[str, bytes]:
     drawing = figure.draw(table)
     contents = {}
-    with plt.rc_context(STYLE):
+    with plt.style.context(STYLE):
         for ending, left_out in _LEFT_OUT.items():
             buffer = io.BytesIO()
             drawing.savefig(buffer, format=ending, metadata={left_out: None})
@@ -159,18 +163,22 @@ def _compare_table(path: Path, table: pd.DataFrame) -> str:
     return ""
 
 
-def _compare_pictures(folder: Path, figure: Figure, endings: Iterable[str]) -> str:
+def _compare_pictures(folder: Path, figure: Figure, checksums: dict[str, str] | None) -> str:
+    """Compare with checksums where there are any, else with what is drawn from the CSV now."""
     paths = {ending: folder / f"{figure.name}.{ending}" for ending in _LEFT_OUT}
     for path in paths.values():
         if not path.is_file():
             return f"{path.name} is missing"
-    drawn = _render(figure, pd.read_csv(folder / f"{figure.name}.csv")) if endings else {}
-    for ending in endings:
-        stored, now = (
-            content.split(b"\n") for content in (paths[ending].read_bytes(), drawn[ending])
-        )
-        if stored != now:
-            unequal = sum(old != new for old, new in zip(stored, now, strict=False))
-            unequal += abs(len(stored) - len(now))
-            return f"{paths[ending].name} differs in {unequal} of {len(now)} lines"
+    if checksums is not None:
+        for path in paths.values():
+            if hashlib.sha256(path.read_bytes()).hexdigest() != checksums.get(path.name):
+                return f"{path.name} is not the file that {MANIFEST} names"
+        return ""
+    drawn = _render(figure, pd.read_csv(folder / f"{figure.name}.csv"))
+    for ending, path in paths.items():
+        stored, now = (np.frombuffer(data, np.uint8) for data in (path.read_bytes(), drawn[ending]))
+        if not np.array_equal(stored, now):
+            size = min(len(stored), len(now))
+            unequal = np.count_nonzero(stored[:size] != now[:size]) + abs(len(stored) - len(now))
+            return f"{path.name} differs in {unequal} of {len(now)} bytes"
     return ""

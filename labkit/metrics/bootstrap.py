@@ -128,7 +128,7 @@ def recall_at(threshold: float) -> Statistic:
     """Recall of the rule score >= threshold."""
     _check_threshold(threshold)
     return Statistic(
-        f"recall at score {threshold:g}",
+        f"recall at score {threshold!r}",
         lambda resamples: resamples.tp[:, _row(resamples, threshold)] / resamples.tp[:, -1],
         thresholds=(threshold,),
     )
@@ -143,7 +143,7 @@ def precision_at(threshold: float) -> Statistic:
         tp, fp = resamples.tp[:, row], resamples.fp[:, row]
         return np.divide(tp, tp + fp, out=np.full(len(tp), math.nan), where=tp + fp > 0)
 
-    return Statistic(f"precision at score {threshold:g}", of, thresholds=(threshold,))
+    return Statistic(f"precision at score {threshold!r}", of, thresholds=(threshold,))
 
 
 def brier() -> Statistic:
@@ -268,8 +268,11 @@ def bootstrap(
         raise InputError("y_true holds one class only: there is nothing to draw from in the other")
     if not isinstance(n_replicates, int | np.integer) or n_replicates < 1:
         raise InputError(f"n_replicates is {n_replicates}; draw a whole number, at least one")
-    if not y_scores or not statistics:
-        raise InputError("name at least one detector in y_scores and one statistic")
+    if not isinstance(y_scores, Mapping) or not y_scores:
+        raise InputError("y_scores must map the name of each detector to its scores")
+    names = [statistic.name for statistic in statistics]
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"statistics are {names}; name at least one, and none twice")
     codes = None
     if groups is not None:
         codes, _ = as_codes(groups, "groups")

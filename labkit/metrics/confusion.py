@@ -3,6 +3,10 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from labkit.errors import InputError
+
 
 def _ratio(numerator: float, denominator: float) -> float:
     """Return numerator / denominator, nan where it is 0/0."""
@@ -36,6 +40,16 @@ class ConfusionMatrix:
     fp: float
     fn: float
     tn: float
+
+    def __post_init__(self) -> None:
+        for name in ("tp", "fp", "fn", "tn"):
+            count = getattr(self, name)
+            if isinstance(count, np.generic):
+                # Python's numbers: a count in eight bits would overflow as it is added up.
+                count = count.item()
+                object.__setattr__(self, name, count)
+            if not count >= 0:
+                raise InputError(f"{name} is {count}; a count is 0 or more")
 
     @property
     def alerts(self) -> float:

@@ -16,6 +16,10 @@ _UNDERSTOOD = ((0, 1), (-1, 1))
 
 def one_dimensional(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
     """Return values as an array of shape (n,), n at least 1."""
+    if np.ma.is_masked(values):
+        raise InputError(
+            f"{name} is masked in {np.ma.count_masked(values)} records; drop them first"
+        )
     try:
         array = np.asarray(values)
     except ValueError:
@@ -84,6 +88,8 @@ def as_labels(y_true: Any, pos_label: Any = None) -> np.ndarray:  # noqa: ANN401
     elif labels.dtype.kind == "f":
         labels = _numbers(labels, "y_true")
     if pos_label is not None:
+        if np.ndim(pos_label) or _is_missing(pos_label):
+            raise InputError(f"pos_label is {pos_label!r}; it must be one label")
         # A text never equals a number: such a pos_label would make every record normal.
         for kind, type_ in (("U", str), ("S", bytes)):
             if (labels.dtype.kind == kind) != isinstance(pos_label, type_):

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from labkit.errors import InputError
 
 
@@ -34,7 +36,7 @@ def wilson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     (0.151, 0.225)
     """
     z = normal_quantile(level)
-    _check_share(k, n)
+    k, n = _share_counts(k, n)
     if n == 0:
         return math.nan, math.nan
     share = k / n
@@ -74,7 +76,7 @@ def clopper_pearson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     from scipy.special import betaincinv
 
     check_level(level)
-    _check_share(k, n)
+    k, n = _share_counts(k, n)
     if n == 0:
         return math.nan, math.nan
     tail = (1 - level) / 2
@@ -103,6 +105,9 @@ def check_level(level: float) -> None:
         raise InputError(f"level is {level}; it must lie within (0, 1)")
 
 
-def _check_share(k: int, n: int) -> None:
-    if not 0 <= k <= n:
+def _share_counts(k: float, n: float) -> tuple[float, float]:
+    """Return k and n as Python's numbers, which do not overflow as eight-bit counts would."""
+    k, n = (value.item() if isinstance(value, np.generic) else value for value in (k, n))
+    if not 0 <= k <= n < math.inf:
         raise InputError(f"k is {k} of n = {n}; it must lie within 0 and n")
+    return k, n

@@ -42,7 +42,7 @@ def test_at_least_fifty_other_seeds_none_of_them_tuned_on():
 
 
 def test_shares_of_the_story_are_those_of_the_seeds():
-    told = {what: share for what, share in rows("the lesson's story")}
+    told = dict(rows("the lesson's story"))
     for what in STORY:
         assert told[what] == f"{SEEDS[what].mean():.1%}"
     assert told["all of them at once"] == f"{SEEDS[list(STORY)].all(axis=1).mean():.1%}"

@@ -148,7 +148,7 @@ class TestDamaged:
     def test_a_folder_in_its_place(self, made):
         (made / files.FLOWS).unlink()
         (made / files.FLOWS).mkdir()
-        refused(made, "is damaged")
+        refused(made, "cannot be read")
 
 
 class TestChecksums:
@@ -200,3 +200,26 @@ def test_simulated_traffic_is_a_flow_table():
     from labkit.data.traffic import simulate
 
     check_flows(simulate(1))
+
+
+def test_a_file_that_unpacks_to_far_more_than_two_weeks_is_refused(made, monkeypatch):
+    monkeypatch.setattr(files, "MAX_BYTES", 10)
+    refused(made, "is damaged")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda line: "\ufeff" + line,
+        str.upper,
+        lambda line: line.replace("  ", " *"),
+        lambda line: "0" * 64 + line[64:] + line,
+    ],
+    ids=["byte order mark", "upper case", "binary form", "an older line above"],
+)
+def test_checksums_in_other_forms_are_read(made, change):
+    record = made / files.CHECKSUMS
+    line = record.read_text(encoding="utf-8")
+    changed = change(line).replace("FLOWS.CSV", "flows.csv")
+    record.write_text(changed, encoding="utf-8")
+    files.verify_flows(made)

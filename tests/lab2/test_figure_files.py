@@ -79,7 +79,7 @@ def test_the_manifest_holds_the_checksum_of_the_records(written):
     manifest = json.loads((written / "manifest.json").read_text())
     assert manifest["flows"] == digest
     assert digest in (DATA / "checksums.txt").read_text()
-    assert set(manifest) == {"flows", "matplotlib", "numpy", "pandas", "scikit-learn"}
+    assert set(manifest) == {"flows", "matplotlib", "numpy", "pandas", "scikit-learn", "files"}
 
 
 def edit_csv(path, edit):
@@ -163,11 +163,11 @@ def test_a_missing_file_is_named(copy, ending):
 @pytest.mark.parametrize("ending", ["svg", "png"])
 def test_an_edited_drawing_is_named_with_its_size(copy, ending):
     path = copy / f"lab2-families.{ending}"
-    lines = path.read_bytes().split(b"\n")
-    middle = len(lines) // 2
-    path.write_bytes(b"\n".join([*lines[:middle], lines[middle] + b" ", *lines[middle + 1 :]]))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
     assert check_figures(copy) == [
-        f"lab2-families: lab2-families.{ending} differs in 1 of {len(lines)} lines"
+        f"lab2-families: lab2-families.{ending} differs in 1 of {len(content)} bytes"
     ]
 
 
@@ -177,9 +177,18 @@ def edit_manifest(folder, **changes):
 
 
 def test_another_matplotlib_may_draw_otherwise_but_not_other_numbers(copy):
-    edit_manifest(copy, matplotlib="0.0")
-    (copy / "lab2-families.svg").write_text("drawn otherwise")
+    drawn = b"drawn otherwise"
+    checksums = read_manifest(copy)["files"]
+    checksums["lab2-families.svg"] = hashlib.sha256(drawn).hexdigest()
+    edit_manifest(copy, matplotlib="0.0", files=checksums)
+    (copy / "lab2-families.svg").write_bytes(drawn)
     assert check_figures(copy) == []
+    (copy / "figure-2-7.png").write_bytes(b"garbage")
+    (line,) = check_figures(copy)
+    assert line == "figure-2-7: figure-2-7.png is not the file that manifest.json names"
+    edit_manifest(
+        copy, files=checksums | {"figure-2-7.png": hashlib.sha256(b"garbage").hexdigest()}
+    )
     edit_csv(copy / "lab2-families.csv", lambda table: table.replace({"dos": "ddos"}))
     (line,) = check_figures(copy)
     assert "column family differs in 1 of 5 rows" in line
