@@ -147,7 +147,7 @@ def roc_and_precision_recall(curves: pd.DataFrame) -> Figure:
     _precision_recall(right, curves, base_rates=False)
     base_rate = curves["base_rate"].iloc[0]
     right.axhline(base_rate, color=GREY, linewidth=0.8, label=f"base rate {percent(base_rate)}")
-    right.legend(loc="upper right")
+    right.legend(loc="upper right", bbox_to_anchor=(1, 0.92))
     return figure
 
 

@@ -13,12 +13,13 @@ MAX_BYTES = 300_000
 _NOT_PROSE = re.compile(
     r"```.*?```|`(?:(?!\n\n)[^`])*`|https?://\S+|\]\([^)]*\)"
     r"|\b(?:figure|figures|lesson|section|equation|chapter|table)\s+\d+(?:\.\d+)*(?:\([a-z]\))?"
-    r"|\d+\s?% (?=(?:\w+ )?interval)",
+    r"|\d+\s?% (?=(?:\w+ )?interval)|\b\d+ minutes"
+    r"|\b(?:day|days|notebook)\s+\d+(?:(?:,| to| and|, and|-)\s?\d+)*",
     re.IGNORECASE | re.DOTALL,
 )
 # "_0.65_" is a number in italics; "x0.65" and "10.65" are not the number 0.65.
 _NUMBER = re.compile(
-    r"(?<![^\W_])(?<!\.)(?P<digits>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?P<percent>\s?\\?%)?"
+    r"(?<![^\W_])(?<!\.)(?P<digits>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?P<percent>\s?\\?%|\s?per\s?cent\b)?"
 )
 _PRINTED = re.compile(
     r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?P<percent>\s?%)?"
@@ -108,12 +109,13 @@ def _unsupported_numbers(notebook: NotebookNode, known_numbers: Iterable[float])
 def prose_numbers(markdown: str) -> list[tuple[str, Decimal]]:
     """Return the numbers that a text reports, as written and as shares.
 
-    Decimal numbers, percentages, and whole numbers of three digits or more; not code, addresses,
-    references such as "Figure 2.8", years, and powers of ten ("a thousand records").
+    Decimal numbers, percentages, and whole numbers of two digits or more; not code, addresses,
+    references such as "Figure 2.8" and "days 8 and 9", minutes, years, and powers of ten.
 
     Examples
     --------
-    >>> prose_numbers("Figure 2.8: AP 0.65, recall 18.5 %, 432 attacks, 20 a day since 2006")
+    >>> text = "Figure 2.8: AP 0.65, recall 18.5 %, 432 attacks on days 10 to 13 (Fawcett, 2006)"
+    >>> prose_numbers(text)
     [('0.65', Decimal('0.65')), ('18.5 %', Decimal('0.185')), ('432', Decimal('432'))]
     """
     found = []
@@ -123,7 +125,7 @@ def prose_numbers(markdown: str) -> list[tuple[str, Decimal]]:
         if match["percent"]:
             # Not value / 100, which would make "20 %" a 0.2 that 0.24 rounds to.
             found.append((match.group().replace("\\", ""), value.scaleb(-2)))
-        elif "." in digits or (value >= 100 and not _is_round_or_year(match["digits"])):
+        elif "." in digits or (value >= 10 and not _is_round_or_year(match["digits"])):
             found.append((match.group(), value))
     return found
 

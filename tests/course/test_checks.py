@@ -175,7 +175,7 @@ def test_an_unsupported_number_is_named_with_its_cell():
         "As Figure 2.8 and figures 2.9(a) show; see Lesson 2.3 and section 4.5.",
         "Elkan (2001), Fawcett (2006) and 1999.",
         "A 95 % interval, or a 95 % Wilson interval.",
-        "Of a thousand records, 1000, or 1,000; a week has 7 days of 24 hours, all 20 alerts.",
+        "Of a thousand records, 1000, or 1,000; a week has 7 days, all 9 alerts; 15 minutes on days 8 to 11 and day 13 (notebook 08).",
     ],
 )
 def test_what_reports_nothing_needs_no_output(prose):
@@ -242,3 +242,9 @@ def test_the_second_figure_of_a_kernel_appears_too(tmp_path):
     twice = notebook(v4.new_code_cell(draw), v4.new_code_cell(draw))
     execute(twice, tmp_path)
     assert problems(twice) == []
+
+
+@pytest.mark.parametrize("prose", ["between 24 and 67 alerts", "99 percent", "99 per cent"])
+def test_counts_of_two_digits_and_percent_in_words_are_checked(prose):
+    assert told(prose) != []
+    assert told(prose, printed="24 to 67 alerts, 0.99\n") == []
