@@ -1,11 +1,9 @@
-"""What each kind of traffic looks like: the tables from which :mod:`labkit.data.traffic` draws.
+"""What each kind of traffic looks like: the tables from which `labkit.data.traffic` draws.
 
-Everything here is data. A :class:`Profile` describes one kind of flow: its size, its rhythm and
-what a collector has seen of its source. A :class:`Campaign` adds how many attacks there are on
-each day and how well they hide. A :class:`Scenario` puts both into two weeks.
+Everything here is data. A `Profile` describes one kind of flow: its size, its rhythm and
+what a collector has seen of its source. A `Campaign` adds how many attacks there are on
+each day and how well they hide. A `Scenario` puts both into two weeks.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 
@@ -33,21 +31,21 @@ class Profile:
 
     Attributes
     ----------
-    name : str
-        The kind, as the column ``activity`` gives it.
-    medians, spreads : tuple of float
-        Median and log standard deviation of each quantity of :data:`NUMERIC`.
-    services : tuple of (str, str, float)
+    name
+        The kind, as the column `activity` gives it.
+    medians, spreads
+        Median and log standard deviation of each quantity of `NUMERIC`.
+    services
         Destination port class, protocol and share; the shares add up to 1.
-    internal : float
+    internal
         Share of flows whose source stands inside the network.
-    hosts : tuple of (str, int)
+    hosts
         Name stem and number of the inside hosts that send such flows.
-    hours : tuple of float
+    hours
         Relative volume in each hour of the day.
-    volume : float
+    volume
         Flows on an ordinary working day (benign kinds only).
-    weekend : float
+    weekend
         Volume of a week-end day relative to a working day.
     """
 
@@ -68,16 +66,16 @@ class Campaign:
 
     Attributes
     ----------
-    profile : Profile
+    profile
         The family at its loudest.
-    hides_in : str
+    hides_in
         The benign kind that a perfectly stealthy record cannot be told from.
-    daily : tuple of float
+    daily
         Expected records on each day.
-    stealth : tuple of (float, float, float, float)
+    stealth
         Lowest and highest stealth on the first day, then on the last; between them both drift
         linearly. 0 is the loud profile, 1 the benign kind.
-    jitter : float
+    jitter
         Log standard deviation of the volume from day to day.
     """
 
@@ -94,14 +92,14 @@ class Scenario:
 
     Attributes
     ----------
-    benign : tuple of Profile
-    campaigns : tuple of Campaign
-    spans : tuple of (int, int)
+    benign
+    campaigns
+    spans
         First and last day of each span whose volumes are fixed: chance decides only how a
         kind's records spread over the days of a span.
-    volume_jitter : float
+    volume_jitter
         Log standard deviation of a benign kind's volume from day to day.
-    drift : float
+    drift
         Standard deviation of a day's step in the random walk of every benign log-median.
     """
 
@@ -119,8 +117,8 @@ BENIGN = (
         (1.5, 1800, 9, 650, 0.15, 6, 20, 1.3),
         (1, 0.9, 1, 0.3, 0.8, 0.5, 0.6, 0.25),
         (("web", "tcp", 0.93), ("web", "udp", 0.05), ("other", "tcp", 0.02)),
-        0.85,
-        ("ws", 180),
+        internal=0.85,
+        hosts=("ws", 180),
         hours=OFFICE,
         volume=1260,
         weekend=0.55,
@@ -130,8 +128,8 @@ BENIGN = (
         (0.04, 75, 2, 110, 0.08, 2, 28, 1.4),
         (0.7, 0.25, 0.4, 0.25, 0.8, 0.4, 0.6, 0.25),
         (("dns", "udp", 0.97), ("dns", "tcp", 0.03)),
-        0.97,
-        ("ws", 180),
+        internal=0.97,
+        hosts=("ws", 180),
         hours=OFFICE,
         volume=680,
         weekend=0.6,
@@ -141,8 +139,8 @@ BENIGN = (
         (3, 900, 1.2, 240, 0.05, 1.6, 6, 0.3),
         (0.5, 0.5, 0.5, 0.3, 0.8, 0.3, 0.4, 0.3),
         (("web", "tcp", 0.8), ("other", "tcp", 0.2)),
-        0.98,
-        ("iot", 40),
+        internal=0.98,
+        hosts=("iot", 40),
         hours=STEADY,
         volume=345,
         weekend=0.97,
@@ -152,8 +150,8 @@ BENIGN = (
         (4, 12000, 0.5, 600, 0.1, 3, 7, 1.1),
         (0.8, 1.2, 1, 0.4, 0.8, 0.5, 0.5, 0.25),
         (("mail", "tcp", 1),),
-        0.6,
-        ("ws", 180),
+        internal=0.6,
+        hosts=("ws", 180),
         hours=OFFICE,
         volume=165,
         weekend=0.5,
@@ -163,8 +161,8 @@ BENIGN = (
         (90, 9000, 2.5, 200, 0.4, 2.2, 5, 1),
         (1.1, 1, 0.8, 0.4, 0.7, 0.5, 0.4, 0.25),
         (("admin", "tcp", 1),),
-        0.9,
-        ("adm", 8),
+        internal=0.9,
+        hosts=("adm", 8),
         hours=OFFICE,
         volume=150,
         weekend=0.4,
@@ -174,8 +172,8 @@ BENIGN = (
         (80, 50e6, 0.03, 1150, 0.1, 1.5, 4, 0.8),
         (0.7, 0.8, 0.5, 0.1, 0.8, 0.4, 0.5, 0.25),
         (("backup", "tcp", 0.7), ("web", "tcp", 0.3)),
-        1,
-        ("srv", 24),
+        internal=1,
+        hosts=("srv", 24),
         hours=NIGHT,
         volume=115,
         weekend=0.9,
@@ -185,8 +183,8 @@ BENIGN = (
         (8, 300, 1.5, 110, 105, 150, 250, 1.3),
         (1, 0.6, 1, 0.3, 0.4, 0.4, 0.4, 0.2),
         (("web", "tcp", 0.5), ("other", "tcp", 0.25), ("other", "udp", 0.25)),
-        0,
-        ("ws", 180),
+        internal=0,
+        hosts=("ws", 180),
         hours=EVENING,
         volume=35,
         weekend=1.2,
@@ -196,8 +194,8 @@ BENIGN = (
         (0.1, 300, 1, 90, 3, 30, 180, 0.15),
         (0.4, 0.3, 0.3, 0.2, 0.5, 0.3, 0.3, 0.2),
         (("web", "tcp", 0.6), ("admin", "tcp", 0.2), ("other", "tcp", 0.2)),
-        1,
-        ("mon", 2),
+        internal=1,
+        hosts=("mon", 2),
         hours=STEADY,
         volume=17,
         weekend=1,
@@ -207,8 +205,8 @@ BENIGN = (
         (3, 2000, 1.3, 150, 4.5, 1.3, 8, 0.7),
         (0.5, 0.3, 0.3, 0.2, 0.3, 0.3, 0.25, 0.25),
         (("admin", "tcp", 0.7), ("mail", "tcp", 0.3)),
-        0.9,
-        ("ws", 180),
+        internal=0.9,
+        hosts=("ws", 180),
         hours=STEADY,
         volume=14,
         weekend=0.5,
@@ -218,8 +216,8 @@ BENIGN = (
         (0.2, 250, 0.8, 80, 8, 40, 55, 0.5),
         (0.22, 0.16, 0.16, 0.11, 0.14, 0.14, 0.14, 0.11),
         (("web", "tcp", 0.45), ("admin", "tcp", 0.55)),
-        1,
-        ("mon", 2),
+        internal=1,
+        hosts=("mon", 2),
         hours=STEADY,
         volume=14,
         weekend=1,
@@ -231,40 +229,40 @@ _SCAN = Profile(
     (0.05, 90, 0.6, 58, 75, 160, 230, 0.35),
     (0.88, 0.44, 0.44, 0.143, 0.66, 0.715, 0.66, 0.275),
     (("web", "tcp", 0.45), ("admin", "tcp", 0.55)),
-    1,
-    ("ws", 180),
+    internal=1,
+    hosts=("ws", 180),
 )
 _BRUTEFORCE = Profile(
     "bruteforce",
     (2.5, 1800, 1.3, 150, 60, 1.3, 80, 0.3),
     (0.9, 0.6, 0.6, 0.4, 0.6, 0.6, 0.6, 0.3),
     (("admin", "tcp", 1),),
-    1,
-    ("ws", 180),
+    internal=1,
+    hosts=("ws", 180),
 )
 _DOS = Profile(
     "dos",
     (0.3, 300, 0.3, 75, 45, 1.1, 240, 0.15),
     (1.05, 0.75, 1.05, 0.3, 0.38, 0.45, 0.6, 0.6),
     (("web", "tcp", 1),),
-    0,
-    ("ws", 180),
+    internal=0,
+    hosts=("ws", 180),
 )
 _EXFIL = Profile(
     "exfil",
     (25, 8e6, 0.0068, 1300, 0.1, 1.1, 3, 0.5),
     (0.4, 0.1, 0.2, 0.05, 0.8, 0.2, 0.4, 0.25),
     (("web", "tcp", 1),),
-    1,
-    ("ws", 180),
+    internal=1,
+    hosts=("ws", 180),
 )
 _BEACON = Profile(
     "beacon",
     (2.5, 1500, 5, 640, 0.05, 1.5, 8, 0.46),
     (0.3, 0.4, 0.4, 0.2, 0.8, 0.3, 0.3, 0.25),
     (("web", "tcp", 1),),
-    1,
-    ("ws", 180),
+    internal=1,
+    hosts=("ws", 180),
 )
 
 # Lowest and highest stealth on day 0, then on day 13.

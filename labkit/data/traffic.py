@@ -1,7 +1,7 @@
 """Two weeks of simulated network flows.
 
 One record is one flow together with what a collector knows of its source in the ten minutes
-before. :func:`simulate` draws the fourteen days of :data:`labkit.data.profiles.TWO_WEEKS`, one
+before. `simulate` draws the fourteen days of `labkit.data.profiles.TWO_WEEKS`, one
 kind and day (a *cell*) at a time:
 
 1. every quantity of a cell is a stratified draw: its n uniforms fall one into each of n equal
@@ -13,7 +13,7 @@ kind and day (a *cell*) at a time:
 3. an attack's medians lie between those of its loud profile and those of the benign kind that it
    hides in; its stealth says where.
 
-Nothing is ever drawn but ``random`` of a seeded PCG64, which gives the same table under every
+Nothing is ever drawn but `random` of a seeded PCG64, which gives the same table under every
 NumPy.
 
 What is simpler here than in a real network: volumes are fixed over days 0-7, 8-9 and 10-13, and
@@ -22,8 +22,6 @@ every day, a little fewer on days 8 and 9; attackers grow quieter because quiet 
 because anybody learns; what the collector saw of a source is drawn for each record by itself, so
 two records of one host need not agree; rare benign kinds keep to narrow ranges.
 """
-
-from __future__ import annotations
 
 from math import gcd
 from statistics import NormalDist
@@ -64,16 +62,16 @@ def strata(rng: np.random.Generator, n: int, width: int) -> np.ndarray:
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    n : int
+    rng
+    n
         Number of strata, and of values in each row.
-    width : int
+    width
         Number of rows.
 
     Returns
     -------
-    numpy.ndarray of shape (width, n)
-        In [0, 1). Each row has exactly one value in every [i/n, (i+1)/n).
+    numpy.ndarray
+        Shape (width, n), in [0, 1). Each row has exactly one value in every [i/n, (i+1)/n).
     """
     if n <= _SHUFFLED_UP_TO:
         order = rng.random((width, n)).argsort(axis=1)
@@ -96,15 +94,15 @@ def simulate(seed: int = DEFAULT_SEED, scenario: Scenario = TWO_WEEKS) -> pd.Dat
 
     Parameters
     ----------
-    seed : int, default DEFAULT_SEED
+    seed
         Seed of everything random.
-    scenario : Scenario, default TWO_WEEKS
+    scenario
         Kinds, volumes and campaigns.
 
     Returns
     -------
     pandas.DataFrame
-        One record a row, sorted by time; see :mod:`labkit.data.schema` for the columns.
+        One record a row, sorted by time; see `labkit.data.schema` for the columns.
     """
     covers = {profile.name: profile for profile in scenario.benign}
     seeds = np.random.SeedSequence(seed).spawn(len(scenario.benign) + len(scenario.campaigns))

@@ -5,14 +5,12 @@ Both detectors are scikit-learn pipelines that start from the flow table itself:
     model = gradient_boosting(seed=0).fit(flows, flows["label"])
     scores = model.decision_function(flows)
 
-Rank by ``decision_function``: ``predict_proba`` can saturate into ties.
+Rank by `decision_function`: `predict_proba` can saturate into ties.
 
 Every feature takes 255 distinct values or fewer, so that each value is a bin of its own in the
 booster's histogram and the scores do not hang on how a release of scikit-learn places bins. Set
-``OMP_NUM_THREADS=1``: on tables of this size more threads only wait for each other.
+`OMP_NUM_THREADS=1`: on tables of this size more threads only wait for each other.
 """
-
-from __future__ import annotations
 
 import numpy as np
 import pandas as pd
@@ -39,7 +37,7 @@ def features(flows: pd.DataFrame) -> pd.DataFrame:
 
     Parameters
     ----------
-    flows : pandas.DataFrame
+    flows
         Flow records; label, family, activity, day and source are not read.
 
     Returns
@@ -71,7 +69,7 @@ def gradient_boosting(seed: int = 0) -> Pipeline:
 
     Parameters
     ----------
-    seed : int, default 0
+    seed
         Decides which tenth of the training records stops the boosting early.
 
     Returns
@@ -89,8 +87,8 @@ def logistic_regression(class_weight: str | dict | None = None) -> Pipeline:
 
     Parameters
     ----------
-    class_weight : {"balanced", None} or dict, default None
-        As in :class:`sklearn.linear_model.LogisticRegression`.
+    class_weight
+        As in `sklearn.linear_model.LogisticRegression`.
 
     Returns
     -------
