@@ -175,7 +175,8 @@ def test_an_unsupported_number_is_named_with_its_cell():
         "As Figure 2.8 and figures 2.9(a) show; see Lesson 2.3 and section 4.5.",
         "Elkan (2001), Fawcett (2006) and 1999.",
         "A 95 % interval, or a 95 % Wilson interval.",
-        "Of a thousand records, 1000, or 1,000; a week has 7 days, all 9 alerts; 15 minutes on days 8 to 11 and day 13 (notebook 08).",
+        "Of a thousand records, 1000, or 1,000; a week has 7 days, all 9 alerts.",
+        "15 minutes on days 8 to 11, 12 and 13, and on day 10 (notebook 08).",
     ],
 )
 def test_what_reports_nothing_needs_no_output(prose):
