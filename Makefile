@@ -37,7 +37,7 @@ lab: $(VENV)/run.stamp
 
 # The lesson's story on traffic from seeds that nothing was tuned on; takes minutes.
 seeds: $(VENV)/run.stamp
-	$(BIN)/labkit numbers --seeds 60 --out data/other-seeds.csv
+	$(BIN)/labkit numbers --seeds 120 --out data/other-seeds.csv
 
 # A stamp says that a step was finished: one that was killed half-way is done again. The two below
 # are remade only when a lock or the package's own description changes.
