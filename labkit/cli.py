@@ -169,7 +169,13 @@ def lab() -> None:
     """Open JupyterLab on the first notebook."""
     from labkit.course import notebooks as course
 
-    command = [sys.executable, "-m", "jupyterlab", str(course.course_notebooks()[0])]
+    # From the repository's folder, so that links between notebooks and texts lead somewhere.
+    first = course.course_notebooks()[0]
+    root = first.parents[1]
+    command = [
+        *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"),
+        f"--LabApp.default_url=/lab/tree/{first.relative_to(root).as_posix()}",
+    ]
     if os.name == "posix":
         # In place of this process, so that Ctrl-C reaches JupyterLab alone, which then asks.
         os.execv(command[0], command)

@@ -147,7 +147,7 @@ def roc_and_precision_recall(curves: pd.DataFrame) -> Figure:
     _precision_recall(right, curves, base_rates=False)
     base_rate = curves["base_rate"].iloc[0]
     right.axhline(base_rate, color=GREY, linewidth=0.8, label=f"base rate {percent(base_rate)}")
-    right.legend(loc="upper right", bbox_to_anchor=(1, 0.92))
+    right.legend(loc="upper right", bbox_to_anchor=(1, 0.88))
     return figure
 
 
@@ -249,7 +249,7 @@ def stacked_days(
         )  # fmt: skip
     axes.set(xlabel="day", ylabel=y, ylim=(0, ceiling))
     axes.set_xticks(list(counts.index))
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes.grid(visible=False, axis="x")
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return figure

@@ -188,7 +188,13 @@ def test_lab_opens_the_first_notebook(labkit, monkeypatch):
     monkeypatch.setattr(cli.os, "execv", lambda _, arguments: started.append(arguments))
     monkeypatch.setattr(cli.subprocess, "call", lambda arguments: started.append(arguments) or 7)
     assert labkit("lab")[0] == 7
-    command = [sys.executable, "-m", "jupyterlab", str(course.course_notebooks()[0])]
+    first = course.course_notebooks()[0]
+    root = first.parents[1]
+    assert (root / "README.md").is_file()
+    command = [
+        *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"),
+        f"--LabApp.default_url=/lab/tree/notebooks/{first.name}",
+    ]
     assert started == [command] * (2 if os.name == "posix" else 1)
 
 

@@ -158,7 +158,7 @@ def _compare_table(path: Path, table: pd.DataFrame) -> str:
             row = int(unequal.to_numpy().argmax())
             return (
                 f"column {name} differs in {int(unequal.sum())} of {len(table)} rows, by up to "
-                f"{off.max():.3g} (row {row}: {stored[name][row]!r}, now {table[name][row]!r})"
+                f"{off.max():.3g} (row {row}: {stored[name][row]}, now {table[name][row]})"
             )
     return ""
 

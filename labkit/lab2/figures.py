@@ -195,7 +195,7 @@ def draw_fixed_threshold(alerts: pd.DataFrame) -> "Drawing":
         budget=ALERTS_PER_DAY,
         parts={
             "threshold fixed here": TRAFFIC_PARTS["calibration"],
-            "threshold replayed here": TRAFFIC_PARTS["test"],
+            "threshold applied here": TRAFFIC_PARTS["test"],
         },
     )
 

@@ -241,7 +241,7 @@ class ThresholdSweep:
         """Return the same ranking with normal records reweighted to another share of attacks.
 
         True and false positive rates stay exactly as they are; precision, alerts and average
-        precision move.
+        precision move. Alerts are weights from then on, and so is a budget.
 
         Parameters
         ----------
