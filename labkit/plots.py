@@ -146,8 +146,9 @@ def roc_and_precision_recall(curves: pd.DataFrame) -> Figure:
     left.legend(loc="lower right")
     _precision_recall(right, curves, base_rates=False)
     base_rate = curves["base_rate"].iloc[0]
-    right.axhline(base_rate, color=GREY, linewidth=0.8, label=f"base rate {percent(base_rate)}")
-    right.legend(loc="upper right", bbox_to_anchor=(1, 0.88))
+    line = right.axhline(base_rate, color=GREY, linewidth=0.8)
+    # The curves are named on the left; here a longer legend would lie on them.
+    right.legend([line], [f"base rate {percent(base_rate)}"], loc="upper right")
     return figure
 
 
