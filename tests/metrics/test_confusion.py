@@ -14,6 +14,7 @@ from sklearn.metrics import (
     precision_score,
 )
 
+from labkit.errors import InputError
 from labkit.metrics import ConfusionMatrix
 
 RATES = (
@@ -126,3 +127,14 @@ def test_fbeta_ends():
 def test_counts_cannot_be_changed():
     with pytest.raises(FrozenInstanceError):
         ConfusionMatrix(1, 2, 3, 4).tp = 5
+
+
+def test_counts_of_eight_bits_do_not_overflow():
+    tp, fp, fn, tn = np.array([200, 100, 50, 250], dtype=np.uint8)
+    assert ConfusionMatrix(tp, fp, fn, tn).precision == 200 / 300
+
+
+@pytest.mark.parametrize("count", [-1, math.nan])
+def test_a_count_is_not_negative(count):
+    with pytest.raises(InputError, match="fp is"):
+        ConfusionMatrix(tp=1, fp=count, fn=0, tn=0)

@@ -196,3 +196,15 @@ def test_whole_numbers_that_float64_would_merge_are_refused_as_objects_too():
     scores = np.array([2**53, 2**53 + 1], dtype=object)
     with pytest.raises(InputError, match=r"2\*\*53"):
         as_scores(scores)
+
+
+def test_masked_records_are_refused_and_counted():
+    scores = np.ma.array([0.9, 0.8, 99.0], mask=[False, False, True])
+    with pytest.raises(InputError, match="y_score is masked in 1 records"):
+        as_scores(scores)
+
+
+@pytest.mark.parametrize("pos_label", [[1, 0], math.nan, pd.NA])
+def test_pos_label_is_one_label(pos_label):
+    with pytest.raises(InputError, match="pos_label is"):
+        as_labels([1, 0], pos_label)

@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,3 +106,8 @@ def test_clopper_pearson_of_no_trials_is_nan():
 def test_clopper_pearson_refuses_what_is_no_share(arguments):
     with pytest.raises(InputError):
         clopper_pearson(*arguments)
+
+
+def test_counts_of_eight_bits_do_not_overflow():
+    assert wilson(np.uint8(10), np.uint8(20)) == wilson(10, 20)
+    assert clopper_pearson(np.uint8(200), np.uint8(250)) == clopper_pearson(200, 250)
