@@ -124,7 +124,7 @@ def _render(figure: Figure, table: pd.DataFrame) -> dict[str, bytes]:
     with plt.style.context(STYLE):
         for ending, left_out in _LEFT_OUT.items():
             buffer = io.BytesIO()
-            drawing.savefig(buffer, format=ending, metadata={left_out: None})
+            drawing.savefig(buffer, format=ending, metadata={left_out: None, "Title": figure.title})
             contents[ending] = buffer.getvalue()
     plt.close(drawing)
     return contents

@@ -117,7 +117,7 @@ class Figure:
     name
         Its file name without ending.
     title
-        What it shows, as a caption.
+        What it shows, as a caption; its files carry it for those who cannot see the drawing.
     data
         From the experiment to the table behind the figure.
     draw

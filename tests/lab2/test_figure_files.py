@@ -224,3 +224,11 @@ def test_a_failure_in_the_middle_leaves_the_old_manifest(copy, tables, monkeypat
     with pytest.raises(OSError, match="disk full"):
         write_figures(copy)
     assert (copy / "manifest.json").read_bytes() == before
+
+
+def test_every_drawing_carries_its_title(written):
+    for figure in FIGURES:
+        assert (
+            f"<dc:title>{figure.title}</dc:title>" in (written / f"{figure.name}.svg").read_text()
+        )
+        assert figure.title.encode() in (written / f"{figure.name}.png").read_bytes()
