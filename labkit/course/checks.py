@@ -100,6 +100,8 @@ def _unsupported_numbers(notebook: NotebookNode, known_numbers: Iterable[float])
     for number, cell in enumerate(notebook.cells, start=1):
         if cell.cell_type != "markdown":
             continue
+        if not cell.source.strip():
+            found.append(f"cell {number} is prose without a word")
         for text, value in prose_numbers(cell.source):
             if not any(_rounds_to(candidate, value) for candidate in printed):
                 found.append(f"cell {number} says {text}, which no output and no lesson says")

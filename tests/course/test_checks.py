@@ -249,3 +249,7 @@ def test_the_second_figure_of_a_kernel_appears_too(tmp_path):
 def test_counts_of_two_digits_and_percent_in_words_are_checked(prose):
     assert told(prose) != []
     assert told(prose, printed="24 to 67 alerts, 0.99\n") == []
+
+
+def test_prose_without_a_word_is_named():
+    assert told("  \n") == ["cell 1 is prose without a word"]
