@@ -6,9 +6,10 @@ and send the top q whatever their scores.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labkit.metrics import OperatingPoint, ThresholdSweep
 from labkit.metrics.inputs import as_codes, as_labels, as_scores, check_lengths
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def fixed_threshold_by_day(
-    y_true: Any,  # noqa: ANN401
-    y_score: Any,  # noqa: ANN401
-    day: Any,  # noqa: ANN401
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    day: ArrayLike,
     threshold: float,
     *,
-    pos_label: Any = None,  # noqa: ANN401
+    pos_label: object = None,
 ) -> "pd.DataFrame":
     """Return what one threshold, fixed beforehand, does on each day.
 
@@ -54,13 +55,13 @@ def fixed_threshold_by_day(
 
 
 def ranking_by_day(
-    y_true: Any,  # noqa: ANN401
-    y_score: Any,  # noqa: ANN401
-    day: Any,  # noqa: ANN401
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    day: ArrayLike,
     per_day: int,
     ties: Ties = "under",
     *,
-    pos_label: Any = None,  # noqa: ANN401
+    pos_label: object = None,
 ) -> "pd.DataFrame":
     """Return what comes of sending the `per_day` highest records of each day.
 
@@ -90,7 +91,7 @@ def ranking_by_day(
     return _by_day(labels, y_score, day, lambda sweep: sweep.at_budget(per_day, ties))
 
 
-def alert_probability(y_score: Any, k: int) -> np.ndarray:  # noqa: ANN401
+def alert_probability(y_score: ArrayLike, k: int) -> np.ndarray:
     """Return how likely each record is to be among the top k when ties are cut by chance.
 
     Parameters
@@ -124,8 +125,8 @@ def alert_probability(y_score: Any, k: int) -> np.ndarray:  # noqa: ANN401
 
 def _by_day(
     labels: np.ndarray,
-    y_score: Any,  # noqa: ANN401
-    day: Any,  # noqa: ANN401
+    y_score: ArrayLike,
+    day: ArrayLike,
     decide: Callable[[ThresholdSweep], OperatingPoint],
 ) -> "pd.DataFrame":
     import pandas as pd

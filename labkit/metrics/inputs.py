@@ -5,16 +5,16 @@ neither reorder nor multiply records.
 """
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 
 _UNDERSTOOD = ((0, 1), (-1, 1))
 
 
-def one_dimensional(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
+def one_dimensional(values: ArrayLike, name: str) -> np.ndarray:
     """Return values as an array of shape (n,), n at least 1."""
     if np.ma.is_masked(values):
         raise InputError(
@@ -32,12 +32,12 @@ def one_dimensional(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
     return array
 
 
-def _is_missing(value: Any) -> bool:  # noqa: ANN401
+def _is_missing(value: object) -> bool:
     # NaN and NaT differ from themselves; pandas' NA answers NA, which has no truth value.
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
-def _numbers(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
+def _numbers(values: ArrayLike, name: str) -> np.ndarray:
     array = one_dimensional(values, name)
     if array.dtype == object:
         array = np.array([math.nan if _is_missing(v) else v for v in array.tolist()])
@@ -59,7 +59,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:  # noqa: ANN401
     return numbers
 
 
-def as_labels(y_true: Any, pos_label: Any = None) -> np.ndarray:  # noqa: ANN401
+def as_labels(y_true: ArrayLike, pos_label: object = None) -> np.ndarray:
     """Return a boolean array, True where a record is an attack.
 
     Parameters
@@ -118,12 +118,12 @@ def _without_objects(labels: np.ndarray) -> np.ndarray:
     return np.array(values)
 
 
-def as_scores(y_score: Any, name: str = "y_score") -> np.ndarray:  # noqa: ANN401
+def as_scores(y_score: ArrayLike, name: str = "y_score") -> np.ndarray:
     """Return scores as float64 of shape (n,); infinities are scores, NaN is an error."""
     return _numbers(y_score, name)
 
 
-def as_weights(sample_weight: Any) -> np.ndarray:  # noqa: ANN401
+def as_weights(sample_weight: ArrayLike) -> np.ndarray:
     """Return weights as float64 of shape (n,): none negative, with a finite sum above zero."""
     weights = _numbers(sample_weight, "sample_weight")
     for fault, is_fault in (("negative", weights < 0), ("infinite", np.isinf(weights))):
@@ -140,7 +140,7 @@ def as_weights(sample_weight: Any) -> np.ndarray:  # noqa: ANN401
     return weights
 
 
-def as_probabilities(y_prob: Any, name: str = "y_prob") -> np.ndarray:  # noqa: ANN401
+def as_probabilities(y_prob: ArrayLike, name: str = "y_prob") -> np.ndarray:
     """Return probabilities as float64 of shape (n,), all within [0, 1]."""
     probabilities = _numbers(y_prob, name)
     outside = (probabilities < 0) | (probabilities > 1)
@@ -153,7 +153,7 @@ def as_probabilities(y_prob: Any, name: str = "y_prob") -> np.ndarray:  # noqa: 
     return probabilities
 
 
-def as_codes(groups: Any, name: str) -> tuple[np.ndarray, Any]:  # noqa: ANN401
+def as_codes(groups: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the group of each record as a number from 0, and the groups in order.
 
     Raises

@@ -1,9 +1,10 @@
 """Do probabilities behave like probabilities: Brier score, log loss, reliability table."""
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 from labkit.metrics.inputs import as_labels, as_probabilities, check_lengths
@@ -13,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def _labels_and_probabilities(
-    y_true: Any,  # noqa: ANN401
-    y_prob: Any,  # noqa: ANN401
-    pos_label: Any,  # noqa: ANN401
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    pos_label: object,
 ) -> tuple[np.ndarray, np.ndarray]:
     labels, probabilities = as_labels(y_true, pos_label), as_probabilities(y_prob)
     check_lengths(y_true=labels, y_prob=probabilities)
     return labels, probabilities
 
 
-def brier_score(y_true: Any, y_prob: Any, *, pos_label: Any = None) -> float:  # noqa: ANN401
+def brier_score(y_true: ArrayLike, y_prob: ArrayLike, *, pos_label: object = None) -> float:
     """Return the mean squared difference between probabilities and labels; lower is better.
 
     Parameters
@@ -43,7 +44,7 @@ def brier_score(y_true: Any, y_prob: Any, *, pos_label: Any = None) -> float:  #
     return float(np.mean((probabilities - labels) ** 2))
 
 
-def log_loss(y_true: Any, y_prob: Any, *, pos_label: Any = None) -> float:  # noqa: ANN401
+def log_loss(y_true: ArrayLike, y_prob: ArrayLike, *, pos_label: object = None) -> float:
     """Return the mean negative log-likelihood of the labels, in nats; lower is better.
 
     Nothing is clipped: a probability of 0 for an attack, or of 1 for a normal record, was certain
@@ -77,12 +78,12 @@ def log_loss(y_true: Any, y_prob: Any, *, pos_label: Any = None) -> float:  # no
 
 
 def reliability_table(
-    y_true: Any,  # noqa: ANN401
-    y_prob: Any,  # noqa: ANN401
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
     *,
     n_bins: int = 10,
     strategy: Literal["uniform", "quantile"] = "uniform",
-    pos_label: Any = None,  # noqa: ANN401
+    pos_label: object = None,
 ) -> "pd.DataFrame":
     """Return, for each bin of predicted probability, the share of attacks that it holds.
 

@@ -9,9 +9,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 from labkit.metrics.confusion import BudgetedPoint, OperatingPoint
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Ties = Literal["under", "over", "expected"]
+Weight = TypeVar("Weight", float, np.ndarray)
 
 
 class NoFeasibleThreshold(InputError):  # noqa: N818
@@ -53,11 +55,11 @@ class ThresholdSweep:
     @classmethod
     def from_scores(
         cls,
-        y_true: Any,  # noqa: ANN401
-        y_score: Any,  # noqa: ANN401
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         *,
-        sample_weight: Any = None,  # noqa: ANN401
-        pos_label: Any = None,  # noqa: ANN401
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = None,
     ) -> "ThresholdSweep":
         """Sweep the threshold over the scores of labelled records.
 
@@ -480,7 +482,7 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
             raise InputError("the two sweeps are at different base rates; add first, then reweight")
         return ThresholdSweep(self._ranking.table + other._ranking.table, self._negative_weight)
 
-    def _reweighted(self, normals: Any) -> Any:  # noqa: ANN401
+    def _reweighted(self, normals: Weight) -> Weight:
         # Counts stay whole numbers as long as nothing was reweighted.
         return normals if self._negative_weight == 1 else normals * self._negative_weight
 

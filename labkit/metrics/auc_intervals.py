@@ -7,9 +7,9 @@ the variance of the AUC, and their differences between two detectors that of the
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labkit.metrics.inputs import as_labels, as_scores, check_lengths
 from labkit.metrics.intervals import normal_quantile
@@ -42,11 +42,11 @@ class AucDifference:
 
 
 def delong(
-    y_true: Any,  # noqa: ANN401
-    y_score: Any,  # noqa: ANN401
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     level: float = 0.95,
     *,
-    pos_label: Any = None,  # noqa: ANN401
+    pos_label: object = None,
 ) -> AucInterval:
     """Return the AUC of a detector with DeLong's variance and interval.
 
@@ -86,12 +86,12 @@ def delong(
 
 
 def delong_test(
-    y_true: Any,  # noqa: ANN401
-    y_score_a: Any,  # noqa: ANN401
-    y_score_b: Any,  # noqa: ANN401
+    y_true: ArrayLike,
+    y_score_a: ArrayLike,
+    y_score_b: ArrayLike,
     level: float = 0.95,
     *,
-    pos_label: Any = None,  # noqa: ANN401
+    pos_label: object = None,
 ) -> AucDifference:
     """Compare the AUCs of two detectors on the same records.
 
@@ -142,7 +142,7 @@ def delong_test(
     )
 
 
-def _placements(labels: np.ndarray, y_score: Any, name: str) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401
+def _placements(labels: np.ndarray, y_score: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
     scores = as_scores(y_score, name)
     check_lengths(y_true=labels, **{name: scores})
     attacks, normals = scores[labels], scores[~labels]

@@ -8,7 +8,7 @@ from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_s
 
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
-from labkit.metrics.bootstrap import (
+from labkit.metrics.resampling import (
     auc,
     average_precision,
     bootstrap,

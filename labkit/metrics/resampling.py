@@ -11,9 +11,10 @@ of interest and the next, which is a count of integers.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 from labkit.metrics.inputs import as_codes, as_labels, as_probabilities, as_scores, check_lengths
@@ -221,14 +222,14 @@ class Bootstrap:
 
 
 def bootstrap(
-    y_true: Any,  # noqa: ANN401
-    y_scores: Mapping[str, Any],
+    y_true: ArrayLike,
+    y_scores: Mapping[str, ArrayLike],
     statistics: Sequence[Statistic],
     *,
-    groups: Any = None,  # noqa: ANN401
+    groups: ArrayLike | None = None,
     n_replicates: int = 2000,
     seed: int = 0,
-    pos_label: Any = None,  # noqa: ANN401
+    pos_label: object = None,
 ) -> Bootstrap:
     """Resample labelled records and read statistics off every replicate.
 
