@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 
-_UNDERSTOOD = ((0, 1), (-1, 1))
-
 
 def one_dimensional(values: ArrayLike, name: str) -> np.ndarray:
     """Return values as an array of shape (n,), n at least 1."""
@@ -37,6 +35,16 @@ def _is_missing(value: object) -> bool:
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
+def _refuse(name: str, fault: str, at_fault: ArrayLike, remedy: str = "") -> None:
+    """Raise InputError that counts the records at fault and names the first, if there are any."""
+    rows = np.flatnonzero(at_fault)
+    if len(rows):
+        raise InputError(
+            f"{name} {fault} in {len(rows)} of {np.size(at_fault)} records "
+            f"(the first at row {rows[0]}){remedy}"
+        )
+
+
 def _numbers(values: ArrayLike, name: str) -> np.ndarray:
     array = one_dimensional(values, name)
     if array.dtype == object:
@@ -50,12 +58,7 @@ def _numbers(values: ArrayLike, name: str) -> np.ndarray:
         raise InputError(f"{name} holds values that are not real numbers") from None
     if array.dtype.kind in "iu" and np.abs(numbers).max() >= 2**53:
         raise InputError(f"{name} holds whole numbers of 2**53 or more, which float64 would merge")
-    missing = np.isnan(numbers)
-    if missing.any():
-        raise InputError(
-            f"{name} is NaN in {np.count_nonzero(missing)} of {len(numbers)} records "
-            f"(the first at row {int(np.argmax(missing))}); drop or mend them first"
-        )
+    _refuse(name, "is NaN", np.isnan(numbers), "; drop or mend them first")
     return numbers
 
 
@@ -97,8 +100,10 @@ def as_labels(y_true: ArrayLike, pos_label: object = None) -> np.ndarray:
         return np.asarray(labels == pos_label)
     if labels.dtype == bool:
         return labels
-    if labels.dtype.kind in "iuf" and any(np.isin(labels, pair).all() for pair in _UNDERSTOOD):
-        return labels == 1
+    if labels.dtype.kind in "iuf":
+        ones = labels == 1
+        if any(np.all(ones | (labels == other)) for other in (0, -1)):
+            return ones
     raise InputError(f"y_true holds {_shown(labels)}: say which label means attack with pos_label=")
 
 
@@ -109,12 +114,7 @@ def _shown(labels: np.ndarray) -> str:
 def _without_objects(labels: np.ndarray) -> np.ndarray:
     """Return the labels as numbers, booleans or strings; a missing one is an error."""
     values = labels.tolist()
-    missing = [_is_missing(value) for value in values]
-    if any(missing):
-        raise InputError(
-            f"y_true is missing in {sum(missing)} of {len(values)} records "
-            f"(the first at row {missing.index(True)})"
-        )
+    _refuse("y_true", "is missing", [_is_missing(value) for value in values])
     return np.array(values)
 
 
@@ -126,12 +126,8 @@ def as_scores(y_score: ArrayLike, name: str = "y_score") -> np.ndarray:
 def as_weights(sample_weight: ArrayLike) -> np.ndarray:
     """Return weights as float64 of shape (n,): none negative, with a finite sum above zero."""
     weights = _numbers(sample_weight, "sample_weight")
-    for fault, is_fault in (("negative", weights < 0), ("infinite", np.isinf(weights))):
-        if is_fault.any():
-            raise InputError(
-                f"sample_weight is {fault} in {np.count_nonzero(is_fault)} records "
-                f"(the first at row {int(np.argmax(is_fault))})"
-            )
+    _refuse("sample_weight", "is negative", weights < 0)
+    _refuse("sample_weight", "is infinite", np.isinf(weights))
     if not weights.any():
         raise InputError("sample_weight is zero in every record")
     with np.errstate(over="ignore"):
@@ -143,13 +139,12 @@ def as_weights(sample_weight: ArrayLike) -> np.ndarray:
 def as_probabilities(y_prob: ArrayLike, name: str = "y_prob") -> np.ndarray:
     """Return probabilities as float64 of shape (n,), all within [0, 1]."""
     probabilities = _numbers(y_prob, name)
-    outside = (probabilities < 0) | (probabilities > 1)
-    if outside.any():
-        raise InputError(
-            f"{name} lies outside [0, 1] in {np.count_nonzero(outside)} records (the first at row "
-            f"{int(np.argmax(outside))}: {probabilities[np.argmax(outside)]:g}); a score is no "
-            "probability until it is calibrated"
-        )
+    # The extremes first: they need no array of the records' size.
+    if probabilities.min() < 0 or probabilities.max() > 1:
+        outside = (probabilities < 0) | (probabilities > 1)
+        reach = f", from {probabilities.min():g} to {probabilities.max():g}"
+        calibrate = "; a score is no probability until it is calibrated"
+        _refuse(name, "lies outside [0, 1]", outside, reach + calibrate)
     return probabilities
 
 
@@ -164,12 +159,7 @@ def as_codes(groups: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
     import pandas as pd
 
     codes, distinct = pd.factorize(one_dimensional(groups, name), sort=True)
-    missing = codes < 0
-    if missing.any():
-        raise InputError(
-            f"{name} is missing in {np.count_nonzero(missing)} of {len(codes)} records "
-            f"(the first at row {int(np.argmax(missing))})"
-        )
+    _refuse(name, "is missing", codes < 0)
     return codes, distinct
 
 
@@ -179,3 +169,11 @@ def check_lengths(**arrays: np.ndarray) -> None:
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         raise InputError(f"{told}: every record needs one of each")
+
+
+def check_budget(k: float, *, whole: bool = True) -> None:
+    """Raise InputError unless k is a number of alerts, a whole one unless alerts are weights."""
+    if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, float, np.number)):
+        raise InputError(f"k is {k!r}; a budget is a number of alerts")
+    if not k >= 0 or (whole and k != math.inf and k != int(k)):
+        raise InputError(f"k is {k}; a budget is a whole number of alerts, 0 or more")

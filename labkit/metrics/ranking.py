@@ -6,11 +6,14 @@ about the work of one sort and eight bytes a record, from which areas are read d
 and all there is where records have weights or only a table was published.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+
+from labkit.errors import InputError
 
 
 class Gains(NamedTuple):
@@ -62,6 +65,39 @@ class CountTable:
         tp = np.cumsum(np.where(is_attack, weights, 0.0))[last_of_tie]
         fp = np.cumsum(np.where(is_attack, 0.0, weights))[last_of_tie]
         return cls(descending[last_of_tie], tp, fp)
+
+    @classmethod
+    def from_columns(
+        cls,
+        thresholds: np.ndarray,
+        tp: np.ndarray,
+        fp: np.ndarray,
+        positives: float,
+        negatives: float,
+    ) -> "CountTable":
+        """Check a published table; rows that flag nothing are left out."""
+        for name, wrong in (
+            ("thresholds do not descend", np.diff(thresholds) >= 0),
+            ("tp decreases", np.diff(tp) < 0),
+            ("fp decreases", np.diff(fp) < 0),
+        ):
+            if wrong.any():
+                raise InputError(f"{name} at row {int(np.argmax(wrong)) + 1}")
+        if tp[0] < 0 or fp[0] < 0:
+            raise InputError("tp and fp count records; row 0 holds a negative count")
+        last = f"the last row has tp={tp[-1]:g} and fp={fp[-1]:g}"
+        if not 0 < tp[-1] + fp[-1] < math.inf:
+            raise InputError(f"{last}: no records")
+        if (tp[-1], fp[-1]) != (positives, negatives):
+            raise InputError(
+                f"{last} of {positives:g} positives and {negatives:g} negatives; "
+                "add the row of a threshold that flags everything"
+            )
+        flags = tp + fp > 0
+        whole = all(np.all(counts == np.rint(counts)) for counts in (tp, fp))
+        if whole and tp[-1] + fp[-1] < 2**53:
+            tp, fp = tp.astype(np.int64), fp.astype(np.int64)
+        return cls(thresholds[flags], tp[flags], fp[flags])
 
     @property
     def table(self) -> "CountTable":
@@ -123,12 +159,23 @@ class SortedClasses:
         return len(self.normals)
 
     @cached_property
+    def _normals_below(self) -> np.ndarray:
+        """How many normal records lie below each attack."""
+        return np.searchsorted(self.normals, self.attacks)
+
+    @cached_property
     def gains(self) -> Gains:
         """The scores of attacks, with the counts there."""
-        starts = np.flatnonzero(_starts_tie(self.attacks))
-        scores = self.attacks[starts]
-        fp = self.negatives - np.searchsorted(self.normals, scores, side="left")
-        fp_above = self.negatives - np.searchsorted(self.normals, scores, side="right")
+        opens_tie = np.ones(self.positives, dtype=bool)
+        np.not_equal(self.attacks[1:], self.attacks[:-1], out=opens_tie[1:])
+        starts = np.flatnonzero(opens_tie)
+        scores, below = self.attacks[starts], self._normals_below[starts]
+        fp = self.negatives - below
+        fp_above = fp.copy()
+        # Few attacks tie with normal records: only these are searched for once more.
+        reach = np.flatnonzero(below < self.negatives)
+        tied = reach[self.normals[below[reach]] == scores[reach]]
+        fp_above[tied] = self.negatives - np.searchsorted(self.normals, scores[tied], side="right")
         gained = np.diff(starts, append=self.positives)
         tp = self.positives - starts
         return Gains(gained[::-1], tp[::-1], fp_above[::-1], fp[::-1])
@@ -137,21 +184,15 @@ class SortedClasses:
     def table(self) -> CountTable:
         """The counts at every distinct score."""
         records = self.positives + self.negatives
-        places = np.searchsorted(self.normals, self.attacks) + np.arange(self.positives)
+        places = records - 1 - self._normals_below - np.arange(self.positives)
         is_attack = np.zeros(records, dtype=bool)
         is_attack[places] = True
-        merged = np.empty(records)
-        merged[places] = self.attacks
-        merged[~is_attack] = self.normals
-        starts = np.flatnonzero(_starts_tie(merged))
-        attacks_below = np.cumsum(is_attack)[starts] - is_attack[starts]
-        tp = self.positives - attacks_below
-        fp = records - starts - tp
-        return CountTable(merged[starts][::-1], tp[::-1], fp[::-1])
-
-
-def _starts_tie(ascending: np.ndarray) -> np.ndarray:
-    """Return True at the first of each run of equal values."""
-    starts = np.ones(len(ascending), dtype=bool)
-    np.not_equal(ascending[1:], ascending[:-1], out=starts[1:])
-    return starts
+        descending = np.empty(records)
+        descending[places] = self.attacks
+        descending[~is_attack] = self.normals[::-1]
+        tp, alerts = np.cumsum(is_attack), np.arange(1, records + 1)
+        ends = descending[1:] != descending[:-1]
+        if not ends.all():
+            last_of_tie = np.append(np.flatnonzero(ends), records - 1)
+            descending, tp, alerts = descending[last_of_tie], tp[last_of_tie], alerts[last_of_tie]
+        return CountTable(descending, tp, alerts - tp)

@@ -17,9 +17,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
-from labkit.metrics.inputs import as_codes, as_labels, as_probabilities, as_scores, check_lengths
+from labkit.metrics.inputs import (
+    as_codes,
+    as_labels,
+    as_probabilities,
+    as_scores,
+    check_budget,
+    check_lengths,
+)
 from labkit.metrics.intervals import check_level
-from labkit.metrics.sweep import check_budget
 
 if TYPE_CHECKING:
     import pandas as pd

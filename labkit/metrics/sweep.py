@@ -6,7 +6,7 @@ read off these two columns.
 """
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
+from labkit.metrics.choice import Preference, best_row
 from labkit.metrics.confusion import BudgetedPoint, OperatingPoint
-from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_lengths
+from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_budget, check_lengths
 from labkit.metrics.ranking import CountTable, SortedClasses
 
 if TYPE_CHECKING:
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 
 Ties = Literal["under", "over", "expected"]
 Weight = TypeVar("Weight", float, np.ndarray)
-
-
-class NoFeasibleThreshold(InputError):  # noqa: N818
-    """No threshold meets all requirements; the message says what would have to give."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,9 +90,9 @@ class ThresholdSweep:
     @classmethod
     def from_counts(
         cls,
-        thresholds: Sequence[float] | np.ndarray,
-        tp: Sequence[float] | np.ndarray,
-        fp: Sequence[float] | np.ndarray,
+        thresholds: ArrayLike,
+        tp: ArrayLike,
+        fp: ArrayLike,
         *,
         positives: float,
         negatives: float,
@@ -128,29 +125,8 @@ class ThresholdSweep:
         [0.5, 1.0, 1.0]
         """
         columns = [as_scores(thresholds, "thresholds"), as_scores(tp, "tp"), as_scores(fp, "fp")]
-        cut, hits, false = columns
-        check_lengths(thresholds=cut, tp=hits, fp=false)
-        for name, wrong in (
-            ("thresholds do not descend", np.diff(cut) >= 0),
-            ("tp decreases", np.diff(hits) < 0),
-            ("fp decreases", np.diff(false) < 0),
-        ):
-            if wrong.any():
-                raise InputError(f"{name} at row {int(np.argmax(wrong)) + 1}")
-        if hits[0] < 0 or false[0] < 0:
-            raise InputError("tp and fp count records; row 0 holds a negative count")
-        if not 0 < hits[-1] + false[-1] < math.inf:
-            raise InputError(f"the last row has tp={hits[-1]:g} and fp={false[-1]:g}: no records")
-        if (hits[-1], false[-1]) != (positives, negatives):
-            raise InputError(
-                f"the last row has tp={hits[-1]:g} and fp={false[-1]:g} of {positives:g} positives "
-                f"and {negatives:g} negatives; add the row of a threshold that flags everything"
-            )
-        flags = hits + false > 0
-        whole = all(np.all(counts == np.rint(counts)) for counts in (hits, false))
-        if whole and hits[-1] + false[-1] < 2**53:
-            hits, false = hits.astype(np.int64), false.astype(np.int64)
-        return cls(CountTable(cut[flags], hits[flags], false[flags]))
+        check_lengths(thresholds=columns[0], tp=columns[1], fp=columns[2])
+        return cls(CountTable.from_columns(*columns, positives, negatives))
 
     def __repr__(self) -> str:
         return (
@@ -337,11 +313,11 @@ class ThresholdSweep:
         if ties not in ("under", "over", "expected"):
             raise InputError(f'ties is {ties!r}; choose "under", "over" or "expected"')
         check_budget(k, whole=self.tp.dtype.kind == "i" and self._negative_weight == 1)
-        alerts = self.alerts
-        below = int(np.searchsorted(alerts, k, side="right")) - 1
-        inside = below + 1 < len(alerts) and k > (alerts[below] if below >= 0 else 0)
+        # Bisection needs a few rows, not the column of alerts.
+        rows = range(len(self.tp))
+        below = bisect_right(rows, k, key=lambda row: self._point(row).alerts) - 1
         low = self._point(below)
-        if not inside:
+        if below + 1 == len(rows) or k == low.alerts:
             return BudgetedPoint(
                 **vars(low), budget=k, ties_at_cut=0, tp_low=low.tp, tp_high=low.tp
             )
@@ -391,7 +367,7 @@ class ThresholdSweep:
         max_alerts: float | None = None,
         min_recall: float | None = None,
         min_precision: float | None = None,
-        prefer: Literal["recall", "precision"] = "recall",
+        prefer: Preference = "recall",
     ) -> OperatingPoint:
         """Return the operating point that meets every requirement.
 
@@ -418,52 +394,10 @@ class ThresholdSweep:
         >>> sweep.choose(max_alerts=2, min_recall=0.9)
         Traceback (most recent call last):
         ...
-        labkit.metrics.sweep.NoFeasibleThreshold: no threshold gives at most 2 alerts and recall \
+        labkit.metrics.choice.NoFeasibleThreshold: no threshold gives at most 2 alerts and recall \
 of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
         """
-        if prefer not in ("recall", "precision"):
-            raise InputError(f'prefer is {prefer!r}; choose "recall" or "precision"')
-        if max_alerts is not None and not max_alerts >= 0:
-            raise InputError(f"max_alerts is {max_alerts}; it must be a number, 0 or more")
-        for name, share in (("min_recall", min_recall), ("min_precision", min_precision)):
-            if share is not None and not 0 <= share <= 1:
-                raise InputError(f"{name} is {share}; it must lie within [0, 1]")
-        if min_recall is not None and not self.positives:
-            raise InputError("no attacks: recall is undefined")
-        asked = {}
-        if max_alerts is not None:
-            asked[f"at most {max_alerts} alerts"] = self.alerts <= max_alerts
-        if min_recall is not None:
-            asked[f"recall of at least {min_recall}"] = self.recall >= min_recall
-        if min_precision is not None:
-            asked[f"precision of at least {min_precision}"] = self.precision >= min_precision
-        feasible = np.ones(len(self.tp), dtype=bool)
-        for met in asked.values():
-            feasible &= met
-        if not feasible.any():
-            raise NoFeasibleThreshold(
-                f"no threshold gives {' and '.join(asked)}: "
-                + "; ".join(self._what_gives(max_alerts, min_recall, min_precision))
-            )
-        merit = np.where(feasible, self.recall if prefer == "recall" else self.precision, -1.0)
-        return self._point(int(np.argmax(merit)))
-
-    def _what_gives(
-        self, max_alerts: float | None, min_recall: float | None, min_precision: float | None
-    ) -> list[str]:
-        """Say how far each requirement alone can be met."""
-        told = []
-        if max_alerts is not None:
-            within = self._point(int(np.searchsorted(self.alerts, max_alerts, side="right")) - 1)
-            told.append(f"{within.alerts:.10g} alerts reach recall {within.recall:.3g}")
-        if min_recall:
-            needed = self.at_recall(min_recall)
-            told.append(f"recall {min_recall:g} takes {needed.alerts:.10g} alerts")
-            if min_precision is not None:
-                told[-1] += f" at precision {needed.precision:.3g}"
-        if min_precision is not None:
-            told.append(f"the highest precision is {self.precision.max():.3g}")
-        return told
+        return self._point(best_row(self, max_alerts, min_recall, min_precision, prefer))
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the sweep as a table, one threshold a row."""
@@ -497,14 +431,6 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
     def _above_all(self) -> float:
         """A threshold that no score reaches; NaN where even infinity is a score."""
         return math.nan if self.thresholds[0] == math.inf else math.inf
-
-
-def check_budget(k: float, *, whole: bool = True) -> None:
-    """Raise InputError unless k is a number of alerts, a whole one unless alerts are weights."""
-    if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, float, np.number)):
-        raise InputError(f"k is {k!r}; a budget is a number of alerts")
-    if not k >= 0 or (whole and k != math.inf and k != int(k)):
-        raise InputError(f"k is {k}; a budget is a whole number of alerts, 0 or more")
 
 
 def _unit(total: float) -> float:

@@ -158,8 +158,8 @@ def test_scores_that_cannot_be_used(scores, fault):
 @pytest.mark.parametrize(
     ("weights", "fault"),
     [
-        ([1, -0.5, -1], r"negative in 2 records \(the first at row 1\)"),
-        ([1, 1, math.inf], r"infinite in 1 records \(the first at row 2\)"),
+        ([1, -0.5, -1], r"negative in 2 of 3 records \(the first at row 1\)"),
+        ([1, 1, math.inf], r"infinite in 1 of 3 records \(the first at row 2\)"),
         ([math.nan, 1, 1], r"NaN in 1 of 3 records \(the first at row 0\)"),
         ([0, 0, 0], "zero in every record"),
         ([1e308, 1e308, 1e308], "sums to infinity"),
@@ -173,8 +173,11 @@ def test_weights_that_cannot_be_used(weights, fault):
 @pytest.mark.parametrize(
     ("probabilities", "fault"),
     [
-        ([0.5, 1.2, -3], r"y_prob lies outside \[0, 1\] in 2 records \(the first at row 1: 1.2\)"),
-        ([0.5, math.inf], r"row 1: inf"),
+        (
+            [0.5, 1.2, -3],
+            r"y_prob lies outside \[0, 1\] in 2 of 3 .*first at row 1\), from -3 to 1.2",
+        ),
+        ([0.5, math.inf], r"row 1\), from 0.5 to inf"),
         ([0.5, math.nan], "NaN in 1 of 2"),
     ],
 )

@@ -84,7 +84,8 @@ def test_most_of_what_is_preferred_then_fewest_alerts(asked, threshold):
         (
             {"min_recall": 0.9, "min_precision": 0.25},
             "no threshold gives recall of at least 0.9 and precision of at least 0.25: "
-            "recall 0.9 takes 99 alerts at precision 0.0909; the highest precision is 0.8",
+            "recall 0.9 takes 99 alerts at precision 0.0909; "
+            "precision 0.25 holds at 5 to 28 alerts",
         ),
         (
             {"min_precision": 0.85},
@@ -92,13 +93,13 @@ def test_most_of_what_is_preferred_then_fewest_alerts(asked, threshold):
         ),
         (
             {"max_alerts": 4},
-            "no threshold gives at most 4 alerts: 0 alerts reach recall 0",
+            "no threshold gives at most 4 alerts: the highest score alone gives 5 alerts",
         ),
         (
             {"max_alerts": 5, "min_recall": 0.5, "min_precision": 0.1},
             "no threshold gives at most 5 alerts and recall of at least 0.5 and precision of at "
             "least 0.1: 5 alerts reach recall 0.4; recall 0.5 takes 28 alerts at precision 0.286; "
-            "the highest precision is 0.8",
+            "precision 0.1 holds at 5 to 28 alerts",
         ),
     ],
 )

@@ -85,7 +85,7 @@ class TestWeights:
         assert sweep.average_precision == pytest.approx(ap, nan_ok=True)
 
     def test_negative_weights_are_refused(self):
-        with pytest.raises(InputError, match="sample_weight is negative in 1 records"):
+        with pytest.raises(InputError, match="sample_weight is negative in 1 of 4 records"):
             sweep_of([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1], sample_weight=[1, 1, -0.5, 1])
 
     def test_a_budget_may_be_any_weight(self):
