@@ -5,159 +5,31 @@ ones, as there are; or, given groups such as days or hosts, as many groups from 
 class. Every detector is judged on the same draw, so differences between detectors are paired.
 
 The scores are sorted once. What a replicate needs is how many drawn records fall between one score
-of interest and the next, which is a count of integers.
+of interest and the next: a sum over records of how often each was drawn, taken for a block of
+replicates at a time.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
-from labkit.metrics.inputs import (
-    as_codes,
-    as_labels,
-    as_probabilities,
-    as_scores,
-    check_budget,
-    check_lengths,
-)
+from labkit.metrics.inputs import as_codes, as_labels, as_scores, check_lengths
 from labkit.metrics.intervals import check_level
+from labkit.metrics.statistics import Resamples, Statistic
 
 if TYPE_CHECKING:
     import pandas as pd
+    from scipy.sparse import csr_array
 
-# Replicates worked on at a time: enough to spread NumPy's overhead, few enough for the cache.
-_BLOCK = 32
-
-
-class Resamples(NamedTuple):
-    """Counts of a block of b replicates at c cuts, scores in descending order.
-
-    Attributes
-    ----------
-    cuts
-        The distinct scores of attacks, and any threshold a statistic asked for; shape (c,).
-    gained, tp
-        Attacks at just this score, and at or above it; shape (b, c).
-    fp_above, fp
-        Normal records above the score, and at or above it; shape (b, c).
-    negatives
-        All normal records of each replicate; shape (b,).
-    """
-
-    cuts: np.ndarray
-    gained: np.ndarray
-    tp: np.ndarray
-    fp_above: np.ndarray
-    fp: np.ndarray
-    negatives: np.ndarray
-
-
-@dataclass(frozen=True)
-class Statistic:
-    """A number to be read off every replicate.
-
-    Make one with `auc`, `average_precision`, `recall_at_budget`, `precision_at_budget`,
-    `recall_at`, `precision_at` or `brier`.
-
-    Parameters
-    ----------
-    name
-        How results call it.
-    of_resamples
-        From the counts of b replicates to b numbers; None for a mean over records.
-    of_records
-        From labels and scores to what is averaged over the records of a replicate.
-    thresholds
-        Scores at which the counts are needed besides those of the attacks.
-    """
-
-    name: str
-    of_resamples: Callable[[Resamples], np.ndarray] | None = None
-    of_records: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    thresholds: tuple[float, ...] = ()
-
-
-def auc() -> Statistic:
-    """Area under the ROC curve, ties counting one half."""
-
-    def of(resamples: Resamples) -> np.ndarray:
-        below = 2 * resamples.negatives[:, None] - resamples.fp_above - resamples.fp
-        pairs = resamples.tp[:, -1] * resamples.negatives
-        return np.einsum("bc,bc->b", resamples.gained, below) / (2 * pairs)
-
-    return Statistic("AUC", of)
-
-
-def average_precision(base_rate: float | None = None) -> Statistic:
-    """Average precision by steps, at the replicate's own base rate or at a given one."""
-    if base_rate is not None and not 0 < base_rate < 1:
-        raise InputError(f"base_rate is {base_rate}; it must lie within (0, 1)")
-
-    def of(resamples: Resamples) -> np.ndarray:
-        positives, weight = resamples.tp[:, -1], 1.0
-        if base_rate is not None:
-            weight = positives * (1 - base_rate) / (base_rate * resamples.negatives)
-            weight = weight[:, None]
-        alerts = resamples.tp + weight * resamples.fp
-        precision = np.divide(resamples.tp, alerts, out=np.zeros_like(alerts), where=alerts > 0)
-        return np.einsum("bc,bc->b", resamples.gained, precision) / positives
-
-    return Statistic("AP" if base_rate is None else f"AP at {base_rate:g}", of)
-
-
-def recall_at_budget(k: int) -> Statistic:
-    """Recall of the top k records; a group tied at the cut is cut by chance (its expectation)."""
-    check_budget(k)
-    return Statistic(
-        f"recall at {k} alerts", lambda resamples: _tp_of_top(resamples, k) / resamples.tp[:, -1]
-    )
-
-
-def precision_at_budget(k: int) -> Statistic:
-    """Precision of the top k records, k at least 1; a group tied at the cut is cut by chance."""
-    check_budget(k)
-    if k == 0:
-        raise InputError("k is 0: without alerts there is no precision")
-
-    def of(resamples: Resamples) -> np.ndarray:
-        alerts = np.minimum(k, resamples.tp[:, -1] + resamples.negatives)
-        return _tp_of_top(resamples, k) / alerts
-
-    return Statistic(f"precision at {k} alerts", of)
-
-
-def recall_at(threshold: float) -> Statistic:
-    """Recall of the rule score >= threshold."""
-    _check_threshold(threshold)
-    return Statistic(
-        f"recall at score {threshold!r}",
-        lambda resamples: resamples.tp[:, _row(resamples, threshold)] / resamples.tp[:, -1],
-        thresholds=(threshold,),
-    )
-
-
-def precision_at(threshold: float) -> Statistic:
-    """Precision of the rule score >= threshold; nan in a replicate without alerts."""
-    _check_threshold(threshold)
-
-    def of(resamples: Resamples) -> np.ndarray:
-        row = _row(resamples, threshold)
-        tp, fp = resamples.tp[:, row], resamples.fp[:, row]
-        return np.divide(tp, tp + fp, out=np.full(len(tp), math.nan), where=tp + fp > 0)
-
-    return Statistic(f"precision at score {threshold!r}", of, thresholds=(threshold,))
-
-
-def brier() -> Statistic:
-    """Brier score; the scores must be probabilities."""
-    return Statistic(
-        "Brier score", of_records=lambda labels, scores: (as_probabilities(scores) - labels) ** 2
-    )
+# Replicates worked on at a time: enough to spread NumPy's overhead, few enough for the cache ...
+_REPLICATES = 32
+# ... and fewer where there are many records, so that memory stays bounded.
+_CELLS = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,6 +136,7 @@ def bootstrap(
 
     Examples
     --------
+    >>> from labkit.metrics.statistics import auc
     >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
     >>> result = bootstrap(y_true, {"detector": y_score}, [auc()], n_replicates=200)
     >>> table = result.intervals().loc[("detector", "AUC")]
@@ -291,13 +164,13 @@ def bootstrap(
         detectors.append(_Detector(labels, scores, statistics))
     rng = np.random.default_rng(seed)
     attacks, normals = _Draws(labels, codes), _Draws(~labels, codes)
+    size = max(1, min(_REPLICATES, _CELLS // len(labels)))
     blocks = []
-    for first in range(0, n_replicates, _BLOCK):
-        size = min(_BLOCK, n_replicates - first)
-        drawn = [(attacks.draw(rng), normals.draw(rng)) for _ in range(size)]
-        blocks.append(np.stack([detector.measure(drawn) for detector in detectors], axis=1))
-    once = [(np.arange(labels.sum()), np.arange((~labels).sum()))]
-    estimates = np.stack([detector.measure(once)[0] for detector in detectors])
+    for first in range(0, n_replicates, size):
+        drawn = _drawn(attacks, normals, min(size, n_replicates - first), rng)
+        blocks.append(np.stack([detector.measure(*drawn) for detector in detectors], axis=1))
+    once = np.ones((attacks.count, 1), np.int32), np.ones((normals.count, 1), np.int32)
+    estimates = np.stack([detector.measure(*once)[0] for detector in detectors])
     return Bootstrap(
         tuple(y_scores),
         tuple(statistic.name for statistic in statistics),
@@ -307,22 +180,33 @@ def bootstrap(
 
 
 class _Draws:
-    """Draws of the records of one class, as indices among them, one by one or by group."""
+    """Draws of the records of one class, one by one or by group."""
 
     def __init__(self, of_class: np.ndarray, codes: np.ndarray | None) -> None:
         self.count = int(of_class.sum())
-        self.members = None
+        self.group = None
         if codes is not None:
-            own = codes[of_class]
-            order = np.argsort(own, kind="stable")
-            edges = np.flatnonzero(np.diff(own[order])) + 1
-            self.members = np.split(order, edges)
+            groups, self.group = np.unique(codes[of_class], return_inverse=True)
+            self.groups = len(groups)
 
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
-        if self.members is None:
-            return rng.integers(0, self.count, self.count)
-        chosen = rng.integers(0, len(self.members), len(self.members))
-        return np.concatenate([self.members[group] for group in chosen])
+    def times_drawn(self, rng: np.random.Generator) -> np.ndarray:
+        """Return how often one replicate draws each record, shape (count,)."""
+        if self.group is None:
+            return np.bincount(rng.integers(0, self.count, self.count), minlength=self.count)
+        drawn = np.bincount(rng.integers(0, self.groups, self.groups), minlength=self.groups)
+        return drawn[self.group]
+
+
+def _drawn(
+    attacks: _Draws, normals: _Draws, replicates: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how often each replicate draws each attack and normal record, (count, b) each."""
+    times = tuple(np.empty((replicates, draws.count), np.int32) for draws in (attacks, normals))
+    for replicate in range(replicates):
+        times[0][replicate] = attacks.times_drawn(rng)
+        times[1][replicate] = normals.times_drawn(rng)
+    # A record a row: the sums over records then run along memory.
+    return np.ascontiguousarray(times[0].T), np.ascontiguousarray(times[1].T)
 
 
 class _Detector:
@@ -335,73 +219,39 @@ class _Detector:
         ascending = np.unique(np.concatenate([scores[labels], wanted]))
         self.cuts = ascending[::-1]
         self.statistics = statistics
-        self.attack_slot = len(ascending) - 1 - np.searchsorted(ascending, scores[labels])
+        self.attacks_in = _slots(
+            len(ascending) - 1 - np.searchsorted(ascending, scores[labels]), len(ascending)
+        )
         # Slot 2 i lies above cut i, slot 2 i + 1 on it.
         below = np.searchsorted(ascending, scores[~labels], side="left")
         not_above = np.searchsorted(ascending, scores[~labels], side="right")
-        self.normal_slot = 2 * len(ascending) - below - not_above
+        self.normals_in = _slots(2 * len(ascending) - below - not_above, 2 * len(ascending) + 1)
         self.losses = {}
         for statistic in statistics:
             if statistic.of_records:
                 losses = statistic.of_records(labels, scores)
                 self.losses[statistic] = losses[labels], losses[~labels]
 
-    def measure(self, drawn: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-        """Return the statistics of each replicate, shape (b, s)."""
-        cuts = len(self.cuts)
-        gained = np.stack(
-            [np.bincount(self.attack_slot[attacks], minlength=cuts) for attacks, _ in drawn]
-        )
-        normals = np.stack(
-            [np.bincount(self.normal_slot[normals], minlength=2 * cuts + 1) for _, normals in drawn]
-        )
-        passed = np.cumsum(normals, axis=1)
+    def measure(self, attacks: np.ndarray, normals: np.ndarray) -> np.ndarray:
+        """Return the statistics of b replicates, shape (b, s), given how often each was drawn."""
+        gained, passed = self.attacks_in @ attacks, (self.normals_in @ normals).cumsum(axis=0)
         resamples = Resamples(
-            self.cuts,
-            gained,
-            np.cumsum(gained, axis=1),
-            passed[:, :-1:2],
-            passed[:, 1::2],
-            passed[:, -1],
+            self.cuts, gained, gained.cumsum(axis=0), passed[:-1:2], passed[1::2], passed[-1]
         )
-        return np.stack(
-            [
-                statistic.of_resamples(resamples)
-                if statistic.of_resamples
-                else self._mean_loss(statistic, drawn)
-                for statistic in self.statistics
-            ],
-            axis=1,
-        )
-
-    def _mean_loss(
-        self, statistic: Statistic, drawn: list[tuple[np.ndarray, np.ndarray]]
-    ) -> np.ndarray:
-        of_attacks, of_normals = self.losses[statistic]
-        return np.array(
-            [
-                (of_attacks[attacks].sum() + of_normals[normals].sum())
-                / (len(attacks) + len(normals))
-                for attacks, normals in drawn
-            ]
-        )
+        measured = []
+        for statistic in self.statistics:
+            if statistic.of_resamples:
+                measured.append(statistic.of_resamples(resamples))
+            else:
+                of_attacks, of_normals = self.losses[statistic]
+                records = resamples.tp[-1] + resamples.negatives
+                measured.append((of_attacks @ attacks + of_normals @ normals) / records)
+        return np.stack(measured, axis=1)
 
 
-def _check_threshold(threshold: float) -> None:
-    if math.isnan(threshold):
-        raise InputError("threshold is NaN")
+def _slots(slot: np.ndarray, slots: int) -> "csr_array":
+    """Return the matrix that sums over the records of each slot."""
+    from scipy.sparse import csr_array
 
-
-def _row(resamples: Resamples, threshold: float) -> int:
-    return int(np.flatnonzero(resamples.cuts == threshold)[0])
-
-
-def _tp_of_top(resamples: Resamples, k: int) -> np.ndarray:
-    """Return the (expected) attacks among the top k records of each replicate, shape (b,)."""
-    tp_above = resamples.tp - resamples.gained
-    tied_normals = resamples.fp - resamples.fp_above
-    # Alerts left when a cut's tied group comes up; the group gets a share of them.
-    room = k - tp_above - resamples.fp_above
-    tied = resamples.gained + tied_normals
-    share = np.divide(room, tied, out=np.zeros(tied.shape), where=tied > 0).clip(0, 1)
-    return np.einsum("bc,bc->b", resamples.gained, share)
+    ones = np.ones(len(slot), np.int32)
+    return csr_array((ones, (slot, np.arange(len(slot)))), shape=(slots, len(slot)))

@@ -7,11 +7,10 @@ import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
 from labkit.errors import InputError
-from labkit.metrics import ThresholdSweep
-from labkit.metrics.resampling import (
+from labkit.metrics import ThresholdSweep, bootstrap
+from labkit.metrics.statistics import (
     auc,
     average_precision,
-    bootstrap,
     brier,
     precision_at,
     precision_at_budget,

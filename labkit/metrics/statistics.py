@@ -1,0 +1,159 @@
+"""What can be read off a resample of labelled records, each statistic by its name."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from labkit.errors import InputError
+from labkit.metrics.inputs import as_probabilities, check_budget
+
+
+class Resamples(NamedTuple):
+    """Counts of b resamples at c cuts, the highest score first.
+
+    Attributes
+    ----------
+    cuts
+        The distinct scores of attacks, and any threshold a statistic asked for; shape (c,).
+    gained, tp
+        Attacks at just this score, and at or above it; shape (c, b).
+    fp_above, fp
+        Normal records above the score, and at or above it; shape (c, b).
+    negatives
+        All normal records of each resample; shape (b,).
+    """
+
+    cuts: np.ndarray
+    gained: np.ndarray
+    tp: np.ndarray
+    fp_above: np.ndarray
+    fp: np.ndarray
+    negatives: np.ndarray
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number to be read off every resample.
+
+    Make one with `auc`, `average_precision`, `recall_at_budget`, `precision_at_budget`,
+    `recall_at`, `precision_at` or `brier`.
+
+    Parameters
+    ----------
+    name
+        How results call it.
+    of_resamples
+        From the counts of b resamples to b numbers; None for a mean over records.
+    of_records
+        From labels and scores to what is averaged over the records of a resample.
+    thresholds
+        Scores at which the counts are needed besides those of the attacks.
+    """
+
+    name: str
+    of_resamples: Callable[[Resamples], np.ndarray] | None = None
+    of_records: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    thresholds: tuple[float, ...] = ()
+
+
+def auc() -> Statistic:
+    """Area under the ROC curve, ties counting one half."""
+
+    def of(resamples: Resamples) -> np.ndarray:
+        below = 2 * resamples.negatives - resamples.fp_above - resamples.fp
+        pairs = resamples.tp[-1] * resamples.negatives
+        return _sum_of_products(resamples.gained, below) / (2 * pairs)
+
+    return Statistic("AUC", of)
+
+
+def average_precision(base_rate: float | None = None) -> Statistic:
+    """Average precision by steps, at the resample's own base rate or at a given one."""
+    if base_rate is not None and not 0 < base_rate < 1:
+        raise InputError(f"base_rate is {base_rate}; it must lie within (0, 1)")
+
+    def of(resamples: Resamples) -> np.ndarray:
+        positives, fp = resamples.tp[-1], resamples.fp
+        if base_rate is not None:
+            fp = fp * (positives * (1 - base_rate) / (base_rate * resamples.negatives))
+        alerts = resamples.tp + fp
+        precision = np.divide(resamples.tp, alerts, out=np.zeros(alerts.shape), where=alerts > 0)
+        return _sum_of_products(resamples.gained, precision) / positives
+
+    return Statistic("AP" if base_rate is None else f"AP at {base_rate:g}", of)
+
+
+def recall_at_budget(k: int) -> Statistic:
+    """Recall of the top k records; a group tied at the cut is cut by chance (its expectation)."""
+    check_budget(k)
+    return Statistic(
+        f"recall at {k} alerts", lambda resamples: _tp_of_top(resamples, k) / resamples.tp[-1]
+    )
+
+
+def precision_at_budget(k: int) -> Statistic:
+    """Precision of the top k records, k at least 1; a group tied at the cut is cut by chance."""
+    check_budget(k)
+    if k == 0:
+        raise InputError("k is 0: without alerts there is no precision")
+
+    def of(resamples: Resamples) -> np.ndarray:
+        alerts = np.minimum(k, resamples.tp[-1] + resamples.negatives)
+        return _tp_of_top(resamples, k) / alerts
+
+    return Statistic(f"precision at {k} alerts", of)
+
+
+def recall_at(threshold: float) -> Statistic:
+    """Recall of the rule score >= threshold."""
+    _check_threshold(threshold)
+    return Statistic(
+        f"recall at score {threshold!r}",
+        lambda resamples: resamples.tp[_row(resamples, threshold)] / resamples.tp[-1],
+        thresholds=(threshold,),
+    )
+
+
+def precision_at(threshold: float) -> Statistic:
+    """Precision of the rule score >= threshold; nan in a resample without alerts."""
+    _check_threshold(threshold)
+
+    def of(resamples: Resamples) -> np.ndarray:
+        row = _row(resamples, threshold)
+        tp, fp = resamples.tp[row], resamples.fp[row]
+        return np.divide(tp, tp + fp, out=np.full(len(tp), math.nan), where=tp + fp > 0)
+
+    return Statistic(f"precision at score {threshold!r}", of, thresholds=(threshold,))
+
+
+def brier() -> Statistic:
+    """Brier score; the scores must be probabilities."""
+    return Statistic(
+        "Brier score", of_records=lambda labels, scores: (as_probabilities(scores) - labels) ** 2
+    )
+
+
+def _check_threshold(threshold: float) -> None:
+    if math.isnan(threshold):
+        raise InputError("threshold is NaN")
+
+
+def _row(resamples: Resamples, threshold: float) -> int:
+    return int(np.flatnonzero(resamples.cuts == threshold)[0])
+
+
+def _sum_of_products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the sum of a * b over the cuts, in float64, for each resample."""
+    return np.einsum("cb,cb->b", a, b, dtype=np.float64)
+
+
+def _tp_of_top(resamples: Resamples, k: int) -> np.ndarray:
+    """Return the (expected) attacks among the top k records of each resample, shape (b,)."""
+    # Alerts left when a cut's tied group comes up; the group gets a share of them.
+    room = k - (resamples.tp - resamples.gained) - resamples.fp_above
+    tied = resamples.gained + resamples.fp - resamples.fp_above
+    share = np.divide(room, tied, out=np.zeros(tied.shape), where=tied > 0).clip(0, 1)
+    return _sum_of_products(resamples.gained, share)
