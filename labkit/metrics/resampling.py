@@ -219,9 +219,9 @@ class _Detector:
         ascending = np.unique(np.concatenate([scores[labels], wanted]))
         self.cuts = ascending[::-1]
         self.statistics = statistics
-        self.attacks_in = _slots(
-            len(ascending) - 1 - np.searchsorted(ascending, scores[labels]), len(ascending)
-        )
+        self.labels = labels
+        self.cut_of = len(ascending) - 1 - np.searchsorted(ascending, scores[labels])
+        self.attacks_in = _slots(self.cut_of, len(ascending))
         # Slot 2 i lies above cut i, slot 2 i + 1 on it.
         below = np.searchsorted(ascending, scores[~labels], side="left")
         not_above = np.searchsorted(ascending, scores[~labels], side="right")
@@ -236,7 +236,15 @@ class _Detector:
         """Return the statistics of b replicates, shape (b, s), given how often each was drawn."""
         gained, passed = self.attacks_in @ attacks, (self.normals_in @ normals).cumsum(axis=0)
         resamples = Resamples(
-            self.cuts, gained, gained.cumsum(axis=0), passed[:-1:2], passed[1::2], passed[-1]
+            cuts=self.cuts,
+            gained=gained,
+            tp=gained.cumsum(axis=0),
+            fp_above=passed[:-1:2],
+            fp=passed[1::2],
+            negatives=passed[-1],
+            labels=self.labels,
+            cut_of=self.cut_of,
+            drawn=attacks,
         )
         measured = []
         for statistic in self.statistics:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
-from labkit.metrics.inputs import as_probabilities, check_budget
+from labkit.metrics.inputs import as_probabilities, check_budget, check_lengths
 
 
 class Resamples(NamedTuple):
@@ -24,6 +25,11 @@ class Resamples(NamedTuple):
         Normal records above the score, and at or above it; shape (c, b).
     negatives
         All normal records of each resample; shape (b,).
+    labels
+        True where a record is an attack, shape (n,).
+    cut_of, drawn
+        Of each of the p attacks: the index of its cut, shape (p,), and how often each resample
+        drew it, shape (p, b).
     """
 
     cuts: np.ndarray
@@ -32,14 +38,17 @@ class Resamples(NamedTuple):
     fp_above: np.ndarray
     fp: np.ndarray
     negatives: np.ndarray
+    labels: np.ndarray
+    cut_of: np.ndarray
+    drawn: np.ndarray
 
 
 @dataclass(frozen=True)
 class Statistic:
     """A number to be read off every resample.
 
-    Make one with `auc`, `average_precision`, `recall_at_budget`, `precision_at_budget`,
-    `recall_at`, `precision_at` or `brier`.
+    Make one with `auc`, `average_precision`, `recall_at_budget`, `family_recall_at_budget`,
+    `precision_at_budget`, `recall_at`, `precision_at`, `brier` or `mean_score`.
 
     Parameters
     ----------
@@ -90,8 +99,38 @@ def recall_at_budget(k: int) -> Statistic:
     """Recall of the top k records; a group tied at the cut is cut by chance (its expectation)."""
     check_budget(k)
     return Statistic(
-        f"recall at {k} alerts", lambda resamples: _tp_of_top(resamples, k) / resamples.tp[-1]
+        f"recall at {k} alerts",
+        lambda resamples: (
+            _sum_of_products(resamples.gained, _in_budget(resamples, k)) / resamples.tp[-1]
+        ),
     )
+
+
+def family_recall_at_budget(k: int, family: str, of_family: ArrayLike) -> Statistic:
+    """Share of one family's attacks among the top k records; nan where none was drawn.
+
+    Parameters
+    ----------
+    k
+        Alerts allowed, of all records.
+    family
+        Its name.
+    of_family
+        True at the family's records, shape (n,).
+    """
+    check_budget(k)
+    chosen = np.asarray(of_family, dtype=bool)
+
+    def of(resamples: Resamples) -> np.ndarray:
+        check_lengths(y_true=resamples.labels, of_family=chosen)
+        mine = chosen[resamples.labels]
+        drawn = resamples.drawn[mine]
+        flagged = _in_budget(resamples, k)[resamples.cut_of[mine]]
+        all_drawn = drawn.sum(axis=0)
+        found = _sum_of_products(drawn, flagged)
+        return np.divide(found, all_drawn, out=np.full(len(found), math.nan), where=all_drawn > 0)
+
+    return Statistic(f"recall of {family} at {k} alerts", of)
 
 
 def precision_at_budget(k: int) -> Statistic:
@@ -102,7 +141,7 @@ def precision_at_budget(k: int) -> Statistic:
 
     def of(resamples: Resamples) -> np.ndarray:
         alerts = np.minimum(k, resamples.tp[-1] + resamples.negatives)
-        return _tp_of_top(resamples, k) / alerts
+        return _sum_of_products(resamples.gained, _in_budget(resamples, k)) / alerts
 
     return Statistic(f"precision at {k} alerts", of)
 
@@ -136,6 +175,11 @@ def brier() -> Statistic:
     )
 
 
+def mean_score() -> Statistic:
+    """Mean of the scores; of probabilities, what share of attacks they foretell."""
+    return Statistic("mean score", of_records=lambda labels, scores: scores)
+
+
 def _check_threshold(threshold: float) -> None:
     if math.isnan(threshold):
         raise InputError("threshold is NaN")
@@ -150,10 +194,9 @@ def _sum_of_products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.einsum("cb,cb->b", a, b, dtype=np.float64)
 
 
-def _tp_of_top(resamples: Resamples, k: int) -> np.ndarray:
-    """Return the (expected) attacks among the top k records of each resample, shape (b,)."""
+def _in_budget(resamples: Resamples, k: int) -> np.ndarray:
+    """Return how likely a record at each cut is to be among the top k, shape (c, b)."""
     # Alerts left when a cut's tied group comes up; the group gets a share of them.
     room = k - (resamples.tp - resamples.gained) - resamples.fp_above
     tied = resamples.gained + resamples.fp - resamples.fp_above
-    share = np.divide(room, tied, out=np.zeros(tied.shape), where=tied > 0).clip(0, 1)
-    return _sum_of_products(resamples.gained, share)
+    return np.divide(room, tied, out=np.zeros(tied.shape), where=tied > 0).clip(0, 1)

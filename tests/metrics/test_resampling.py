@@ -12,12 +12,15 @@ from labkit.metrics.statistics import (
     auc,
     average_precision,
     brier,
+    family_recall_at_budget,
+    mean_score,
     precision_at,
     precision_at_budget,
     recall_at,
     recall_at_budget,
 )
 
+ODD = np.arange(60) % 2 == 1
 STATISTICS = [
     auc(),
     average_precision(),
@@ -27,6 +30,8 @@ STATISTICS = [
     recall_at(0.55),
     precision_at(0.55),
     brier(),
+    mean_score(),
+    family_recall_at_budget(7, "odd", ODD),
 ]
 
 
@@ -39,7 +44,7 @@ def records(seed=0, n=60, n_attacks=12):
     return labels, {"fine": scores, "coarse": scores.round(1)}
 
 
-def slowly(labels, scores):
+def slowly(labels, scores, odd):
     """Every statistic of one resample, by other means."""
     sweep = ThresholdSweep.from_scores(labels, scores)
     top = sweep.at_budget(7, ties="expected")
@@ -54,7 +59,16 @@ def slowly(labels, scores):
         cut.sum() / labels.sum(),
         cut.mean() if len(cut) else math.nan,
         brier_score_loss(labels, scores),
+        np.mean(scores),
+        alert_share(scores)[labels & odd].mean() if (labels & odd).any() else math.nan,
     ]
+
+
+def alert_share(scores):
+    """How likely each record is to be one of the top 7: by counting pairs."""
+    above = (scores[:, None] < scores[None, :]).sum(axis=1)
+    tied = (scores[:, None] == scores[None, :]).sum(axis=1)
+    return np.clip((7 - above) / tied, 0, 1)
 
 
 def drawn_by_record(labels, rng):
@@ -82,7 +96,7 @@ def test_every_replicate_is_the_statistic_of_the_records_drawn():
     rng = np.random.default_rng(3)
     for replicate in result.replicates:
         rows = drawn_by_record(labels, rng)
-        expected = [slowly(labels[rows], scores[rows]) for scores in detectors.values()]
+        expected = [slowly(labels[rows], scores[rows], ODD[rows]) for scores in detectors.values()]
         np.testing.assert_allclose(replicate, expected, rtol=1e-12)
 
 
@@ -93,14 +107,14 @@ def test_whole_groups_are_drawn_within_each_class():
     rng = np.random.default_rng(3)
     for replicate in result.replicates:
         rows = drawn_by_group(labels, groups, rng)
-        expected = [slowly(labels[rows], scores[rows]) for scores in detectors.values()]
+        expected = [slowly(labels[rows], scores[rows], ODD[rows]) for scores in detectors.values()]
         np.testing.assert_allclose(replicate, expected, rtol=1e-12)
 
 
 def test_the_estimate_is_of_the_records_as_they_are():
     labels, detectors = records()
     result = bootstrap(labels, detectors, STATISTICS, n_replicates=1)
-    expected = [slowly(labels, scores) for scores in detectors.values()]
+    expected = [slowly(labels, scores, ODD) for scores in detectors.values()]
     np.testing.assert_allclose(result.estimates, expected, rtol=1e-12)
 
 
@@ -223,6 +237,7 @@ def test_statistics_refuse_what_they_cannot_measure(make, named):
         ({"groups": [1.0, math.nan, 2.0]}, "groups is missing in 1 of 3"),
         ({"n_replicates": 2.5}, "n_replicates"),
         ({"statistics": [brier()]}, "outside"),
+        ({"statistics": [family_recall_at_budget(1, "x", [True])]}, "of_family has 1"),
         ({"y_scores": {"y_true": [1, 2]}}, r"y_scores\['y_true'\] has 2"),
     ],
 )
