@@ -71,22 +71,27 @@ def numbers(
         Path | None, typer.Option(help="With --seeds: write the numbers of each seed as CSV.")
     ] = None,
 ) -> None:
-    """Print the lesson's numbers beside this repository's; exit code 1 if any is off."""
+    """Print the lesson's numbers beside this repository's, with 95 % intervals.
+
+    The exit code is 1 if any number is off.
+    """
     if out and not seeds:
         raise InputError("--out needs --seeds: it writes one row a seed")
     if seeds:
         _numbers_of_seeds(seeds, out, as_json=as_json)
         return
     from labkit.data import load_flows
-    from labkit.lab2 import experiment, lesson
+    from labkit.lab2 import experiment, lesson, uncertainty
 
-    comparisons = lesson.compare(experiment.numbers(experiment.run(load_flows())))
+    lab = experiment.run(load_flows())
+    intervals = uncertainty.intervals(lab)
+    comparisons = lesson.compare(experiment.numbers(lab), intervals)
     if as_json:
         typer.echo(json.dumps({key: c.to_json() for key, c in comparisons.items()}, indent=2))
     else:
         from labkit.tables import print_comparisons
 
-        print_comparisons(comparisons)
+        print_comparisons(comparisons, uncertainty.few_days(lab, intervals))
     if not all(c.within for c in comparisons.values()):
         sys.exit(1)
 
@@ -188,11 +193,23 @@ def data_make(
         int | None, typer.Option(min=0, help="Seed; the default is the course's.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder; the default is data/.")] = None,
+    records: Annotated[
+        int | None,
+        typer.Option(help="Simulate this many records (100_000_000, say) as Parquet; needs --out."),
+    ] = None,
 ) -> None:
     """Simulate the two weeks of traffic and write them with their checksum."""
-    from labkit.data import files
+    if records is None:
+        from labkit.data import files
 
-    typer.echo(f"wrote {files.make_flows(out or files.DATA, seed)}")
+        typer.echo(f"wrote {files.make_flows(out or files.DATA, seed)}")
+        return
+    if out is None:
+        raise InputError("--records needs --out: name a new folder for the Parquet parts")
+    from labkit.data import parts
+
+    folder = parts.write_parts(out, records, seed, progress=_progress)
+    typer.echo(f"wrote {records:,} records into {folder}")
 
 
 @data_app.command("verify")

@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 from labkit import cli
 from labkit.course import notebooks as course
 from labkit.data import files
-from labkit.lab2 import experiment, figure_files, seeds
+from labkit.lab2 import experiment, figure_files, seeds, uncertainty
 from labkit.lab2.lesson import lesson_values
+from labkit.metrics import Percentiles
 
 LABKIT = Path(sys.executable).with_name("labkit")
 TARGETS = Path(__file__).resolve().parents[2] / "shared" / "design" / "lab2-targets.csv"
@@ -39,6 +40,12 @@ NUMBERS = {v.key: v.lesson if v.kind != "claim" else 0.5 for v in lesson_values(
     "fixed_threshold_beacon_alerts": 0,
 }
 
+INTERVALS = {
+    "gb_auc": Percentiles(0.8804, 0.9126, 0),
+    "fixed_threshold_max_day": Percentiles(23, 64, 0),
+    "platt_isotonic_mean_prediction": [Percentiles(0.02, 0.04, 0), Percentiles(0.0216, 0.03, 0)],
+}
+
 
 @pytest.fixture
 def made_up(monkeypatch):
@@ -47,6 +54,8 @@ def made_up(monkeypatch):
     def made_up(**changes):
         monkeypatch.setattr(experiment, "run", lambda flows: None)
         monkeypatch.setattr(experiment, "numbers", lambda _: NUMBERS | changes)
+        monkeypatch.setattr(uncertainty, "intervals", lambda _: INTERVALS)
+        monkeypatch.setattr(uncertainty, "few_days", lambda *_: "Few days say little.")
 
     return made_up
 
@@ -83,14 +92,17 @@ def strict_json(text):
     return json.loads(text, parse_constant=refuse)
 
 
-def test_numbers_as_json_has_the_lessons_keys_and_four_fields_each():
+def test_numbers_as_json_has_the_lessons_keys_and_the_same_fields_each():
     done = command("numbers", "--json")
     assert done.stderr == ""
     told = strict_json(done.stdout)
     assert list(told) == [value.key for value in lesson_values()]
     assert {tuple(fields) for fields in told.values()} == {
-        ("lesson", "here", "tolerance", "within")
+        ("lesson", "here", "tolerance", "within", "low", "high")
     }
+    assert told["gb_auc"]["low"] < told["gb_auc"]["here"] < told["gb_auc"]["high"]
+    assert len(told["platt_isotonic_mean_prediction"]["low"]) == 2
+    assert told["test_attacks"]["low"] is None
     within = [fields["within"] for fields in told.values()]
     assert set(map(type, within)) == {bool}
     assert done.returncode == (0 if all(within) else 1)
@@ -130,8 +142,22 @@ def test_exit_code_1_when_a_number_is_off(labkit, made_up, change, off):
 def test_the_table_cuts_no_key_off(labkit, made_up):
     made_up()
     _, out, _ = labkit("numbers")
-    first_column = "".join(line.split("│")[1].strip() for line in out.splitlines() if "│" in line)
-    assert first_column == "".join(value.key for value in lesson_values())
+    lines = [line.split() for line in out.splitlines()]
+    assert {value.key for value in lesson_values()} <= {line[0] for line in lines if line}
+
+
+def test_the_table_holds_the_intervals_and_what_they_are_worth(labkit, made_up, monkeypatch):
+    made_up()
+    _, out, _ = labkit("numbers")
+    rows = {line.split()[0]: line.split() for line in out.splitlines() if line.strip()}
+    assert rows["gb_auc"][-2:] == ["0.880-0.913", "yes"]
+    assert rows["fixed_threshold_max_day"][-2:] == ["23-64", "yes"]
+    assert rows["platt_isotonic_mean_prediction"][-2:] == ["0.020-0.040", "yes"]
+    assert "0.022-0.030" in out
+    assert out.endswith("Few days say little.\n")
+    assert "area under the ROC curve" not in out
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "area under the ROC curve" in labkit("numbers")[1]
 
 
 def test_numbers_of_other_seeds(labkit, monkeypatch, tmp_path):
@@ -139,7 +165,8 @@ def test_numbers_of_other_seeds(labkit, monkeypatch, tmp_path):
 
     def made_up(wanted):
         chosen.extend(wanted)
-        return (NUMBERS | {"gb_auc": 0.9 + place / 10} for place in range(len(wanted)))
+        ends = {"gb_auc low": 0.95, "gb_auc high": 1.05}
+        return (NUMBERS | ends | {"gb_auc": 0.9 + place / 10} for place in range(len(wanted)))
 
     monkeypatch.setattr(seeds, "numbers_of_seeds", made_up)
     target = tmp_path / "new" / "seeds.csv"
@@ -147,14 +174,14 @@ def test_numbers_of_other_seeds(labkit, monkeypatch, tmp_path):
     assert code == 0
     assert chosen == [seeds.FIRST_FRESH_SEED + place for place in range(3)]
     told = strict_json(out)
-    assert told["numbers"]["gb_auc"] == pytest.approx({"mean": 1.0, "sd": 0.1})
+    assert told["numbers"]["gb_auc"] == pytest.approx({"mean": 1.0, "sd": 0.1, "held": 1.0})
     assert told["story"]["all"] == 1
     with target.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [int(row["seed"]) for row in rows] == chosen
     assert [float(row["gb_auc"]) for row in rows] == pytest.approx([0.9, 1.0, 1.1])
     code, out, _ = labkit("numbers", "--seeds", 1, "--json")
-    assert strict_json(out)["numbers"]["gb_auc"] == {"mean": 0.9, "sd": None}
+    assert strict_json(out)["numbers"]["gb_auc"] == {"mean": 0.9, "sd": None, "held": None}
     code, out, _ = labkit("numbers", "--seeds", 2)
     assert "Lab 2 on 2 other seeds" in out
 

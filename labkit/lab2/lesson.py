@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
+    from labkit.metrics import Percentiles
+
 # The worked example of Figure 2.7: eight records, the attacks at ranks 1, 3 and 6.
 EIGHT_LABELS = (1, 0, 1, 0, 0, 1, 0, 0)
 EIGHT_SCORES = (0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25)
@@ -57,6 +59,8 @@ class Comparison:
         What the experiment computed.
     within
         Whether the number is within tolerance, or the claim true.
+    low, high
+        The ends of its interval; None where it has none, lists for a list of numbers.
     """
 
     lesson: float | str
@@ -64,12 +68,17 @@ class Comparison:
     tolerance: float | None
     within: bool
     what: str
+    low: float | list[float] | None = None
+    high: float | list[float] | None = None
 
     def to_json(self) -> dict[str, float | str | bool | list[float] | None]:
         """Return the comparison as plain values, None for a number that is not defined."""
-        fields = {name: value for name, value in asdict(self).items() if name != "what"}
         # nan is the one value that differs from itself, and JSON does not have it.
-        return fields | {"here": self.here if self.here == self.here else None}
+        return {
+            name: value if value == value else None
+            for name, value in asdict(self).items()
+            if name != "what"
+        }
 
 
 # Each claim as a rule on the numbers. The bounds put the lesson's words into figures.
@@ -123,13 +132,18 @@ def lesson_values() -> tuple[LessonValue, ...]:
     )
 
 
-def compare(numbers: Mapping[str, Value]) -> dict[str, Comparison]:
+def compare(
+    numbers: Mapping[str, Value],
+    intervals: Mapping[str, "Percentiles | list[Percentiles]"] | None = None,
+) -> dict[str, Comparison]:
     """Set this repository's numbers beside the lesson's, by key.
 
     Parameters
     ----------
     numbers
         What `labkit.lab2.experiment.numbers` returned.
+    intervals
+        What `labkit.lab2.uncertainty.intervals` returned; None for no intervals.
 
     Returns
     -------
@@ -143,9 +157,20 @@ def compare(numbers: Mapping[str, Value]) -> dict[str, Comparison]:
             value.tolerance,
             _is_within(value, numbers),
             value.what,
+            *_ends((intervals or {}).get(value.key)),
         )
         for value in lesson_values()
     }
+
+
+def _ends(
+    interval: "Percentiles | list[Percentiles] | None",
+) -> tuple[float | list[float] | None, float | list[float] | None]:
+    if interval is None:
+        return None, None
+    if isinstance(interval, list):
+        return [one.low for one in interval], [one.high for one in interval]
+    return interval.low, interval.high
 
 
 def beside_lesson(here: Mapping[str, Value]) -> "pd.DataFrame":

@@ -8,14 +8,26 @@ from joblib import Parallel, delayed
 from labkit.data.traffic import simulate
 from labkit.lab2.experiment import Numbers, numbers, run
 from labkit.lab2.lesson import STORY, Value, lesson_values
+from labkit.lab2.uncertainty import intervals
 
 # No seed from here on was looked at when the simulator's parameters were chosen.
 FIRST_FRESH_SEED = 200_000
+ENDS = ("low", "high")
 
 
 def numbers_of_seed(seed: int) -> Numbers:
-    """Simulate traffic from a seed and return every number of Lab 2 on it."""
-    return numbers(run(simulate(seed)))
+    """Simulate traffic from a seed and return every number of Lab 2 on it.
+
+    The ends of a number's interval stand beside it, by its key with " low" and " high".
+    """
+    experiment = run(simulate(seed))
+    ends = {
+        f"{key} {end}": getattr(interval, end)
+        for key, interval in intervals(experiment).items()
+        if not isinstance(interval, list)
+        for end in ENDS
+    }
+    return numbers(experiment) | ends
 
 
 def numbers_of_seeds(seeds: Iterable[int], n_jobs: int = -1) -> Iterator[Numbers]:
@@ -44,14 +56,17 @@ def seed_table(seeds: Iterable[int], results: Iterable[Numbers]) -> pd.DataFrame
     Returns
     -------
     pandas.DataFrame
-        Indexed by seed: the lesson's keys whose value is one number, then `STORY`, then "all".
+        Indexed by seed: the lesson's keys whose value is one number, each with the ends of its
+        interval if it has one, then `STORY`, then "all".
     """
-    keys = [value.key for value in lesson_values()]
+    keys = [
+        f"{value.key}{end}" for value in lesson_values() for end in ("", *(f" {e}" for e in ENDS))
+    ]
     rows = {}
     for seed, result in zip(seeds, results, strict=True):
         held = {what: bool(rule(result)) for what, rule in STORY.items()}
         rows[seed] = (
-            {key: result[key] for key in keys if _is_one_number(result[key])}
+            {key: result[key] for key in keys if _is_one_number(result.get(key))}
             | held
             | {"all": all(held.values())}
         )
@@ -59,9 +74,25 @@ def seed_table(seeds: Iterable[int], results: Iterable[Numbers]) -> pd.DataFrame
 
 
 def seed_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and standard deviation of each number over the seeds of a `seed_table`."""
+    """Return what became of each number over the seeds of a `seed_table`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a number: mean, sd, and held, the share of seeds whose interval holds the mean over
+        all seeds; nan where a number has no interval, or where there is one seed.
+    """
     measured = table.select_dtypes(exclude="bool").astype(float)
-    return pd.DataFrame({"mean": measured.mean(), "sd": measured.std()})
+    keys = [key for key in measured if not key.endswith(ENDS)]
+    mean = measured[keys].mean()
+    held = {
+        key: (measured[f"{key} low"].le(mean[key]) & measured[f"{key} high"].ge(mean[key])).mean()
+        for key in keys
+        if f"{key} low" in measured and len(measured) > 1
+    }
+    return pd.DataFrame(
+        {"mean": mean, "sd": measured[keys].std(), "held": pd.Series(held, dtype=float)}
+    ).reindex(keys)
 
 
 def story_shares(table: pd.DataFrame) -> pd.Series:
@@ -69,5 +100,5 @@ def story_shares(table: pd.DataFrame) -> pd.Series:
     return table[[*STORY, "all"]].mean()
 
 
-def _is_one_number(value: Value) -> bool:
+def _is_one_number(value: Value | None) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -77,8 +77,7 @@ def delong(
     (0.7333, 0.31, 1.0)
     """
     half_width = normal_quantile(level)
-    of_attacks, of_normals = _placements(as_labels(y_true, pos_label), y_score, "y_score")
-    auc, variance = _mean(of_attacks), _variance(of_attacks) + _variance(of_normals)
+    auc, variance = _mean_and_variance(*_wins(as_labels(y_true, pos_label), y_score, "y_score"))
     half_width *= math.sqrt(variance)
     # Built-in max and min would turn a nan into a bound.
     low, high = np.clip([auc - half_width, auc + half_width], 0, 1).tolist()
@@ -126,10 +125,9 @@ def delong_test(
 
     half_width = normal_quantile(level)
     labels = as_labels(y_true, pos_label)
-    attacks_a, normals_a = _placements(labels, y_score_a, "y_score_a")
-    attacks_b, normals_b = _placements(labels, y_score_b, "y_score_b")
-    attacks, normals = attacks_a - attacks_b, normals_a - normals_b
-    difference, variance = _mean(attacks), _variance(attacks) + _variance(normals)
+    attacks_a, normals_a = _wins(labels, y_score_a, "y_score_a")
+    attacks_b, normals_b = _wins(labels, y_score_b, "y_score_b")
+    difference, variance = _mean_and_variance(attacks_a - attacks_b, normals_a - normals_b)
     error = math.sqrt(variance)
     z = difference / error if error else math.nan
     return AucDifference(
@@ -142,28 +140,33 @@ def delong_test(
     )
 
 
-def _placements(labels: np.ndarray, y_score: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
+def _wins(labels: np.ndarray, y_score: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs that each attack wins, and that are won over each normal record, twice.
+
+    Twice, so that a tie, which is half won, is a whole number too: equal placements are then equal
+    to the last bit.
+    """
     scores = as_scores(y_score, name)
     check_lengths(y_true=labels, **{name: scores})
     attacks, normals = scores[labels], scores[~labels]
-    return _share_below(normals, attacks), 1 - _share_below(attacks, normals)
+    return _twice_below(normals, attacks), 2 * len(attacks) - _twice_below(attacks, normals)
 
 
-def _share_below(reference: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return for each value the share of the reference below it, ties counting one half."""
-    if not len(reference):
-        return np.full(len(values), math.nan)
+def _twice_below(reference: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return for each value twice the number of the reference below it, ties counting one half."""
     ascending = np.sort(reference)
     below = np.searchsorted(ascending, values, side="left")
-    not_above = np.searchsorted(ascending, values, side="right")
-    return (below + not_above) / (2 * len(ascending))
+    return below + np.searchsorted(ascending, values, side="right")
 
 
-def _mean(placements: np.ndarray) -> float:
-    return float(placements.mean()) if len(placements) else math.nan
-
-
-def _variance(placements: np.ndarray) -> float:
-    """Return the variance of the mean of placements; nan for fewer than two."""
-    count = len(placements)
-    return float(placements.var(ddof=1)) / count if count > 1 else math.nan
+def _mean_and_variance(of_attacks: np.ndarray, of_normals: np.ndarray) -> tuple[float, float]:
+    """Return the mean of placements over all pairs and its variance; nan where undefined."""
+    attacks, normals = len(of_attacks), len(of_normals)
+    if not (attacks and normals):
+        return math.nan, math.nan
+    mean = float(of_attacks.mean()) / (2 * normals)
+    if min(attacks, normals) == 1:
+        return mean, math.nan
+    by_attack = float(of_attacks.var(ddof=1)) / (2 * normals) ** 2 / attacks
+    by_normal = float(of_normals.var(ddof=1)) / (2 * attacks) ** 2 / normals
+    return mean, by_attack + by_normal

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from labkit.errors import InputError
+from labkit.metrics.scalars import as_budget, as_share
 
 if TYPE_CHECKING:
     from labkit.metrics.sweep import ThresholdSweep
@@ -57,11 +58,11 @@ def _check(
 ) -> None:
     if prefer not in ("recall", "precision"):
         raise InputError(f'prefer is {prefer!r}; choose "recall" or "precision"')
-    if max_alerts is not None and not max_alerts >= 0:
-        raise InputError(f"max_alerts is {max_alerts}; it must be a number, 0 or more")
+    if max_alerts is not None:
+        as_budget(max_alerts, "max_alerts", whole=False)
     for name, share in (("min_recall", min_recall), ("min_precision", min_precision)):
-        if share is not None and not 0 <= share <= 1:
-            raise InputError(f"{name} is {share}; it must lie within [0, 1]")
+        if share is not None:
+            as_share(share, name, zero=True, one=True)
     if min_recall is not None and not sweep.positives:
         raise InputError("no attacks: recall is undefined")
 

@@ -3,9 +3,8 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from labkit.errors import InputError
+from labkit.metrics.scalars import as_number
 
 
 def _ratio(numerator: float, denominator: float) -> float:
@@ -43,13 +42,10 @@ class ConfusionMatrix:
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
-            count = getattr(self, name)
-            if isinstance(count, np.generic):
-                # Python's numbers: a count in eight bits would overflow as it is added up.
-                count = count.item()
-                object.__setattr__(self, name, count)
-            if not count >= 0:
+            count = as_number(getattr(self, name), name)
+            if count < 0:
                 raise InputError(f"{name} is {count}; a count is 0 or more")
+            object.__setattr__(self, name, count)
 
     @property
     def alerts(self) -> float:
@@ -108,14 +104,12 @@ class ConfusionMatrix:
     @property
     def mcc(self) -> float:
         """Matthews correlation coefficient, -1 to 1; nan where a row or column is empty."""
-        # Each margin under its own root: the product of four counts of a million overflows int64.
-        margins = (
-            math.sqrt(self.tp + self.fp)
-            * math.sqrt(self.tp + self.fn)
-            * math.sqrt(self.tn + self.fp)
-            * math.sqrt(self.tn + self.fn)
-        )
-        mcc = _ratio(float(self.tp) * self.tn - float(self.fp) * self.fn, margins)
+        # In a unit near the greatest count, so that no product leaves float64. It is a power of
+        # two: dividing by it rounds nothing.
+        unit = math.ldexp(1.0, math.frexp(max(self.tp, self.fp, self.fn, self.tn))[1])
+        tp, fp, fn, tn = (count / unit for count in (self.tp, self.fp, self.fn, self.tn))
+        margins = math.sqrt(tp + fp) * math.sqrt(tp + fn) * math.sqrt(tn + fp) * math.sqrt(tn + fn)
+        mcc = _ratio(tp * tn - fp * fn, margins)
         # The roots are rounded: a perfect rule would come to 1.0000000000000004.
         return math.copysign(1.0, mcc) if abs(mcc) > 1 else mcc
 

@@ -11,23 +11,35 @@ from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 
+# Values in which others hide.
+_CONTAINERS = (list, tuple, set, dict, np.ndarray)
+
 
 def one_dimensional(values: ArrayLike, name: str) -> np.ndarray:
     """Return values as an array of shape (n,), n at least 1."""
-    if np.ma.is_masked(values):
-        raise InputError(
-            f"{name} is masked in {np.ma.count_masked(values)} records; drop them first"
-        )
+    if isinstance(values, np.ma.MaskedArray):
+        _refuse(name, "is masked", np.ma.getmaskarray(values), "; drop them first")
     try:
         array = np.asarray(values)
     except ValueError:
-        raise InputError(f"{name} holds rows of unequal length; pass one number a record") from None
+        raise InputError(f"{name} holds rows of unequal length; pass one value a record") from None
     if array.ndim != 1:
         hint = " (pass one column, e.g. predict_proba(X)[:, 1])" if array.ndim == 2 else ""
         raise InputError(f"{name} has shape {array.shape}; it must have one dimension{hint}")
     if array.size == 0:
         raise InputError(f"{name} is empty; pass at least one record")
+    if array.dtype.kind == "T" or (not hasattr(values, "dtype") and _may_have_lost(array)):
+        array = np.fromiter(values, dtype=object, count=len(array))
+    if array.dtype == object and any(isinstance(value, _CONTAINERS) for value in array):
+        raise InputError(f"{name} holds lists or tables; pass one value a record")
     return array
+
+
+def _may_have_lost(array: np.ndarray) -> bool:
+    """Return whether NumPy may have made one type of several: texts, or floats of whole numbers."""
+    if array.dtype.kind == "f":
+        return bool(np.abs(array).max() >= 2**53)
+    return array.dtype.kind in "US"
 
 
 def _is_missing(value: object) -> bool:
@@ -45,24 +57,49 @@ def _refuse(name: str, fault: str, at_fault: ArrayLike, remedy: str = "") -> Non
         )
 
 
+def _plain(array: np.ndarray, name: str) -> np.ndarray:
+    """Return labels or groups as numbers, texts or dates; a missing one is an error."""
+    if array.dtype.kind in "mM":
+        _refuse(name, "is missing", np.isnat(array))
+    if array.dtype != object:
+        return array
+    values = array.tolist()
+    _refuse(name, "is missing", [_is_missing(value) for value in values])
+    texts = sum(isinstance(value, str) for value in values)
+    if 0 < texts < len(values):
+        raise InputError(f"{name} mixes texts with other values; make all of one type")
+    return np.array(values)
+
+
 def _numbers(values: ArrayLike, name: str) -> np.ndarray:
-    array = one_dimensional(values, name)
-    if array.dtype == object:
-        array = np.array([math.nan if _is_missing(v) else v for v in array.tolist()])
+    given = array = one_dimensional(values, name)
+    if given.dtype == object:
+        array = np.array([math.nan if _is_missing(v) else v for v in given.tolist()])
     # Text and dates could be converted too, but nobody means them as numbers.
     if array.dtype.kind not in "biufO":
         raise InputError(f"{name} holds values that are not real numbers ({array.dtype})")
     try:
-        numbers = array.astype(np.float64, copy=False)
+        with np.errstate(over="ignore"):
+            numbers = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} holds values that are not real numbers") from None
-    if array.dtype.kind in "iu" and np.abs(numbers).max() >= 2**53:
-        raise InputError(f"{name} holds whole numbers of 2**53 or more, which float64 would merge")
     _refuse(name, "is NaN", np.isnan(numbers), "; drop or mend them first")
+    if _merges(given, numbers):
+        raise InputError(f"{name} holds different numbers that float64 would merge; rescale them")
     return numbers
 
 
-def as_labels(y_true: ArrayLike, pos_label: object = None) -> np.ndarray:
+def _merges(array: np.ndarray, numbers: np.ndarray) -> bool:
+    """Return whether numbers that differ were made equal in float64."""
+    if array.dtype == object:
+        return len(set(array.tolist())) > len(np.unique(numbers))
+    fits = array.dtype.itemsize <= 8 and array.dtype.kind in "bf"
+    if fits or (array.dtype.kind in "iu" and max(numbers.max(), -numbers.min()) < 2**53):
+        return False
+    return len(np.unique(array)) > len(np.unique(numbers))
+
+
+def as_labels(y_true: ArrayLike, pos_label: object = None, name: str = "y_true") -> np.ndarray:
     """Return a boolean array, True where a record is an attack.
 
     Parameters
@@ -72,6 +109,8 @@ def as_labels(y_true: ArrayLike, pos_label: object = None) -> np.ndarray:
     pos_label
         The label that means attack. May be left out when the labels are booleans, 0 and 1, or
         -1 and 1; any others must say.
+    name
+        What errors call them.
 
     Raises
     ------
@@ -85,18 +124,16 @@ def as_labels(y_true: ArrayLike, pos_label: object = None) -> np.ndarray:
     >>> as_labels(["No", "Yes"], pos_label="Yes")
     array([False,  True])
     """
-    labels = one_dimensional(y_true, "y_true")
-    if labels.dtype == object:
-        labels = _without_objects(labels)
-    elif labels.dtype.kind == "f":
-        labels = _numbers(labels, "y_true")
+    labels = _plain(one_dimensional(y_true, name), name)
+    if labels.dtype.kind == "f":
+        labels = _numbers(labels, name)
     if pos_label is not None:
         if np.ndim(pos_label) or _is_missing(pos_label):
             raise InputError(f"pos_label is {pos_label!r}; it must be one label")
         # A text never equals a number: such a pos_label would make every record normal.
         for kind, type_ in (("U", str), ("S", bytes)):
             if (labels.dtype.kind == kind) != isinstance(pos_label, type_):
-                raise InputError(f"pos_label is {pos_label!r}, but y_true holds {_shown(labels)}")
+                raise InputError(f"pos_label is {pos_label!r}, but {name} holds {_shown(labels)}")
         return np.asarray(labels == pos_label)
     if labels.dtype == bool:
         return labels
@@ -104,18 +141,11 @@ def as_labels(y_true: ArrayLike, pos_label: object = None) -> np.ndarray:
         ones = labels == 1
         if any(np.all(ones | (labels == other)) for other in (0, -1)):
             return ones
-    raise InputError(f"y_true holds {_shown(labels)}: say which label means attack with pos_label=")
+    raise InputError(f"{name} holds {_shown(labels)}: say which label means attack with pos_label=")
 
 
 def _shown(labels: np.ndarray) -> str:
     return ", ".join(repr(value) for value in list(dict.fromkeys(labels.tolist()))[:4])
-
-
-def _without_objects(labels: np.ndarray) -> np.ndarray:
-    """Return the labels as numbers, booleans or strings; a missing one is an error."""
-    values = labels.tolist()
-    _refuse("y_true", "is missing", [_is_missing(value) for value in values])
-    return np.array(values)
 
 
 def as_scores(y_score: ArrayLike, name: str = "y_score") -> np.ndarray:
@@ -158,7 +188,7 @@ def as_codes(groups: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
     """
     import pandas as pd
 
-    codes, distinct = pd.factorize(one_dimensional(groups, name), sort=True)
+    codes, distinct = pd.factorize(_plain(one_dimensional(groups, name), name), sort=True)
     _refuse(name, "is missing", codes < 0)
     return codes, distinct
 
@@ -169,11 +199,3 @@ def check_lengths(**arrays: np.ndarray) -> None:
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         raise InputError(f"{told}: every record needs one of each")
-
-
-def check_budget(k: float, *, whole: bool = True) -> None:
-    """Raise InputError unless k is a number of alerts, a whole one unless alerts are weights."""
-    if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, float, np.number)):
-        raise InputError(f"k is {k!r}; a budget is a number of alerts")
-    if not k >= 0 or (whole and k != math.inf and k != int(k)):
-        raise InputError(f"k is {k}; a budget is a whole number of alerts, 0 or more")

@@ -2,9 +2,8 @@
 
 import math
 
-import numpy as np
-
 from labkit.errors import InputError
+from labkit.metrics.scalars import as_number, as_share
 
 
 def wilson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
@@ -75,7 +74,7 @@ def clopper_pearson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """
     from scipy.special import betaincinv
 
-    check_level(level)
+    level = as_share(level, "level")
     k, n = _share_counts(k, n)
     if n == 0:
         return math.nan, math.nan
@@ -95,19 +94,12 @@ def normal_quantile(level: float) -> float:
     """
     from scipy.special import ndtri
 
-    check_level(level)
+    level = as_share(level, "level")
     return float(ndtri(0.5 + level / 2))
 
 
-def check_level(level: float) -> None:
-    """Raise InputError unless a confidence level lies within (0, 1)."""
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; it must lie within (0, 1)")
-
-
 def _share_counts(k: float, n: float) -> tuple[float, float]:
-    """Return k and n as Python's numbers, which do not overflow as eight-bit counts would."""
-    k, n = (value.item() if isinstance(value, np.generic) else value for value in (k, n))
+    k, n = as_number(k, "k"), as_number(n, "n")
     if not 0 <= k <= n < math.inf:
         raise InputError(f"k is {k} of n = {n}; it must lie within 0 and n")
     return k, n

@@ -12,14 +12,15 @@ replicates at a time.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from numbers import Integral
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 from labkit.metrics.inputs import as_codes, as_labels, as_scores, check_lengths
-from labkit.metrics.intervals import check_level
+from labkit.metrics.scalars import as_share
 from labkit.metrics.statistics import Resamples, Statistic
 
 if TYPE_CHECKING:
@@ -51,6 +52,11 @@ class Bootstrap:
     estimates: np.ndarray
     replicates: np.ndarray
 
+    def of(self, detector: str, statistic: str) -> np.ndarray:
+        """Return the replicates of one statistic of one detector, shape (n_replicates,)."""
+        i, j = self.detectors.index(detector), self.statistics.index(statistic)
+        return self.replicates[:, i, j]
+
     def intervals(self, level: float = 0.95) -> "pd.DataFrame":
         """Return percentile intervals, one row a detector and statistic.
 
@@ -81,22 +87,44 @@ class Bootstrap:
     ) -> "pd.DataFrame":
         import pandas as pd
 
-        check_level(level)
-        rows = {}
-        for i, name in enumerate(names):
-            for j, statistic in enumerate(self.statistics):
-                values = replicates[:, i, j]
-                usable = values[~np.isnan(values)]
-                tail = (1 - level) / 2
-                low, high = (
-                    np.quantile(usable, [tail, 1 - tail]) if len(usable) else (math.nan, math.nan)
-                )
-                unusable = len(values) - len(usable)
-                rows[name, statistic] = (estimates[i, j], low, high, unusable)
+        rows = {
+            (name, statistic): (estimates[i, j], *percentiles(replicates[:, i, j], level))
+            for i, name in enumerate(names)
+            for j, statistic in enumerate(self.statistics)
+        }
         columns = ["estimate", "low", "high", "unusable"]
         table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
         table.index = pd.MultiIndex.from_tuples(table.index, names=["detector", "statistic"])
         return table
+
+
+class Percentiles(NamedTuple):
+    """The middle of a statistic's replicates, and how many of them were unusable."""
+
+    low: float
+    high: float
+    unusable: int
+
+
+def percentiles(replicates: ArrayLike, level: float = 0.95) -> Percentiles:
+    """Return the percentile interval of replicates, shape (n,).
+
+    Replicates in which the statistic is undefined (nan) are left out and counted; the ends are
+    nan where none is left.
+
+    Examples
+    --------
+    >>> percentiles([3.0, 1.0, 2.0, float("nan")], level=0.5)
+    Percentiles(low=1.5, high=2.5, unusable=1)
+    """
+    level = as_share(level, "level")
+    values = np.asarray(replicates, dtype=float)
+    if values.ndim != 1:
+        raise InputError(f"replicates have shape {values.shape}; pass those of one statistic")
+    usable = values[~np.isnan(values)]
+    tail = (1 - level) / 2
+    low, high = np.quantile(usable, [tail, 1 - tail]).tolist() if len(usable) else [math.nan] * 2
+    return Percentiles(low, high, len(values) - len(usable))
 
 
 def bootstrap(
@@ -146,10 +174,14 @@ def bootstrap(
     labels = as_labels(y_true, pos_label)
     if labels.all() or not labels.any():
         raise InputError("y_true holds one class only: there is nothing to draw from in the other")
-    if not isinstance(n_replicates, int | np.integer) or n_replicates < 1:
+    if type(n_replicates) is bool or not isinstance(n_replicates, Integral) or n_replicates < 1:
         raise InputError(f"n_replicates is {n_replicates}; draw a whole number, at least one")
     if not isinstance(y_scores, Mapping) or not y_scores:
         raise InputError("y_scores must map the name of each detector to its scores")
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise InputError(f"seed is {seed!r}; it must be a whole number, 0 or more")
+    if not all(isinstance(one, Statistic) for one in statistics):
+        raise InputError("statistics must be made by calls such as auc() or recall_at_budget(80)")
     names = [statistic.name for statistic in statistics]
     if not names or len(set(names)) < len(names):
         raise InputError(f"statistics are {names}; name at least one, and none twice")

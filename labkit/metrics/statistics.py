@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
-from labkit.metrics.inputs import as_probabilities, check_budget, check_lengths
+from labkit.metrics.inputs import as_labels, as_probabilities, check_lengths
+from labkit.metrics.scalars import as_budget, as_number, as_share
 
 
 class Resamples(NamedTuple):
@@ -81,13 +82,13 @@ def auc() -> Statistic:
 
 def average_precision(base_rate: float | None = None) -> Statistic:
     """Average precision by steps, at the resample's own base rate or at a given one."""
-    if base_rate is not None and not 0 < base_rate < 1:
-        raise InputError(f"base_rate is {base_rate}; it must lie within (0, 1)")
+    if base_rate is not None:
+        base_rate = as_share(base_rate, "base_rate")
 
     def of(resamples: Resamples) -> np.ndarray:
         positives, fp = resamples.tp[-1], resamples.fp
         if base_rate is not None:
-            fp = fp * (positives * (1 - base_rate) / (base_rate * resamples.negatives))
+            fp = fp * (positives / resamples.negatives * (1 - base_rate) / base_rate)
         alerts = resamples.tp + fp
         precision = np.divide(resamples.tp, alerts, out=np.zeros(alerts.shape), where=alerts > 0)
         return _sum_of_products(resamples.gained, precision) / positives
@@ -97,7 +98,7 @@ def average_precision(base_rate: float | None = None) -> Statistic:
 
 def recall_at_budget(k: int) -> Statistic:
     """Recall of the top k records; a group tied at the cut is cut by chance (its expectation)."""
-    check_budget(k)
+    k = as_budget(k)
     return Statistic(
         f"recall at {k} alerts",
         lambda resamples: (
@@ -118,8 +119,8 @@ def family_recall_at_budget(k: int, family: str, of_family: ArrayLike) -> Statis
     of_family
         True at the family's records, shape (n,).
     """
-    check_budget(k)
-    chosen = np.asarray(of_family, dtype=bool)
+    k = as_budget(k)
+    chosen = as_labels(of_family, name="of_family")
 
     def of(resamples: Resamples) -> np.ndarray:
         check_lengths(y_true=resamples.labels, of_family=chosen)
@@ -135,7 +136,7 @@ def family_recall_at_budget(k: int, family: str, of_family: ArrayLike) -> Statis
 
 def precision_at_budget(k: int) -> Statistic:
     """Precision of the top k records, k at least 1; a group tied at the cut is cut by chance."""
-    check_budget(k)
+    k = as_budget(k)
     if k == 0:
         raise InputError("k is 0: without alerts there is no precision")
 
@@ -148,7 +149,7 @@ def precision_at_budget(k: int) -> Statistic:
 
 def recall_at(threshold: float) -> Statistic:
     """Recall of the rule score >= threshold."""
-    _check_threshold(threshold)
+    threshold = as_number(threshold, "threshold")
     return Statistic(
         f"recall at score {threshold!r}",
         lambda resamples: resamples.tp[_row(resamples, threshold)] / resamples.tp[-1],
@@ -158,7 +159,7 @@ def recall_at(threshold: float) -> Statistic:
 
 def precision_at(threshold: float) -> Statistic:
     """Precision of the rule score >= threshold; nan in a resample without alerts."""
-    _check_threshold(threshold)
+    threshold = as_number(threshold, "threshold")
 
     def of(resamples: Resamples) -> np.ndarray:
         row = _row(resamples, threshold)
@@ -178,11 +179,6 @@ def brier() -> Statistic:
 def mean_score() -> Statistic:
     """Mean of the scores; of probabilities, what share of attacks they foretell."""
     return Statistic("mean score", of_records=lambda labels, scores: scores)
-
-
-def _check_threshold(threshold: float) -> None:
-    if math.isnan(threshold):
-        raise InputError("threshold is NaN")
 
 
 def _row(resamples: Resamples, threshold: float) -> int:

@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 from labkit.errors import InputError
 from labkit.metrics.choice import Preference, best_row
 from labkit.metrics.confusion import BudgetedPoint, OperatingPoint
-from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_budget, check_lengths
+from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_lengths
 from labkit.metrics.ranking import CountTable, SortedClasses
+from labkit.metrics.scalars import as_budget, as_number, as_share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,9 +198,10 @@ class ThresholdSweep:
         # Counted in a unit near the total, so that no product of two counts or of two extreme
         # weights leaves float64. The units are powers of two: dividing by them rounds nothing.
         x, y = _unit(negatives), _unit(self.positives)
-        below = (negatives - gains.fp_above) + (negatives - gains.fp)
-        won_twice = float(np.dot(gains.gained / y, below / x))
-        return won_twice / (2 * (self.positives / y) * (negatives / x))
+        below = (negatives - gains.fp_above) / x + (negatives - gains.fp) / x
+        won_twice = float(np.dot(gains.gained / y, below))
+        # Sums of weights are rounded: without the limit a perfect ranking could pass 1.
+        return min(won_twice / (2 * (self.positives / y) * (negatives / x)), 1.0)
 
     @property
     def average_precision(self) -> float:
@@ -213,7 +215,8 @@ class ThresholdSweep:
             return math.nan
         gains = self._ranking.gains
         precision = gains.tp / (gains.tp + self._reweighted(gains.fp))
-        return float(np.dot(gains.gained / self.positives, precision))
+        # One division in the end keeps 1 exact; weights, whose sums are rounded, need the limit.
+        return min(float(np.dot(gains.gained, precision)) / self.positives, 1.0)
 
     def at_base_rate(self, base_rate: float) -> "ThresholdSweep":
         """Return the same ranking with normal records reweighted to another share of attacks.
@@ -238,25 +241,24 @@ class ThresholdSweep:
         >>> round(rare.base_rate, 10), round(rare.precision[2].item(), 4)
         (0.01, 0.0198)
         """
-        if not 0 < base_rate < 1:
-            raise InputError(f"base_rate is {base_rate}; it must lie within (0, 1)")
+        base_rate = as_share(base_rate, "base_rate")
         if not (self.positives and self.negatives):
             raise InputError("one class only: there is no share of attacks to change")
-        weight = self.positives * (1 - base_rate) / (base_rate * self._ranking.negatives)
+        weight = self.positives / self._ranking.negatives * (1 - base_rate) / base_rate
+        if not 0 < weight < math.inf:
+            raise InputError(f"base_rate is {base_rate}; float64 has no weight that makes it so")
         return replace(self, _negative_weight=weight)
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
         """Return the counts of the rule score >= threshold, for any threshold but NaN."""
-        if math.isnan(threshold):
-            raise InputError("threshold is NaN")
+        threshold = as_number(threshold, "threshold")
         # Ascending order for searchsorted: the count of thresholds that are >= the given one.
         flagged = len(self.thresholds) - int(np.searchsorted(self.thresholds[::-1], threshold))
         return self._point(flagged - 1, float(threshold))
 
     def at_recall(self, recall: float) -> OperatingPoint:
         """Return the highest threshold whose recall is at least `recall`, within (0, 1]."""
-        if not 0 < recall <= 1:
-            raise InputError(f"recall is {recall}; it must lie within (0, 1]")
+        recall = as_share(recall, "recall", one=True)
         if not self.positives:
             raise InputError("no attacks: recall is undefined")
         return self._point(int(np.argmax(self.recall >= recall)))
@@ -266,8 +268,7 @@ class ThresholdSweep:
 
         The highest recall that a false positive rate allows; nothing is interpolated.
         """
-        if not 0 <= fpr <= 1:
-            raise InputError(f"fpr is {fpr}; it must lie within [0, 1]")
+        fpr = as_share(fpr, "fpr", zero=True, one=True)
         if not self.negatives:
             raise InputError("no normal records: the false positive rate is undefined")
         return self._point(int(np.searchsorted(self.fpr, fpr, side="right")) - 1)
@@ -312,7 +313,7 @@ class ThresholdSweep:
         """
         if ties not in ("under", "over", "expected"):
             raise InputError(f'ties is {ties!r}; choose "under", "over" or "expected"')
-        check_budget(k, whole=self.tp.dtype.kind == "i" and self._negative_weight == 1)
+        k = as_budget(k, whole=self.tp.dtype.kind == "i" and self._negative_weight == 1)
         # Bisection needs a few rows, not the column of alerts.
         rows = range(len(self.tp))
         below = bisect_right(rows, k, key=lambda row: self._point(row).alerts) - 1
@@ -324,17 +325,16 @@ class ThresholdSweep:
         high = self._point(below + 1)
         room, tied = k - low.alerts, high.alerts - low.alerts
         tied_attacks, tied_normals = high.tp - low.tp, high.fp - low.fp
-        bounds = {
-            "ties_at_cut": tied,
-            "tp_low": low.tp + max(0, room - tied_normals),
-            "tp_high": low.tp + min(room, tied_attacks),
-        }
+        most = low.tp + min(room, tied_attacks)
+        least = min(low.tp + max(0, room - tied_normals), most)
+        bounds = {"ties_at_cut": tied, "tp_low": least, "tp_high": most}
         if ties != "expected":
             chosen = low if ties == "under" else high
             return BudgetedPoint(**vars(chosen), budget=k, **bounds)
-        tp = low.tp + room / tied * tied_attacks
-        fp = k - tp
-        fn, tn = self.positives - tp, self.negatives - fp
+        # The limits are for sums of weights, which rounding may carry a little past them.
+        tp = min(max(low.tp + room / tied * tied_attacks, least), most)
+        fp = max(k - tp, 0)
+        fn, tn = max(self.positives - tp, 0), max(self.negatives - fp, 0)
         return BudgetedPoint(tp, fp, fn, tn, high.threshold, budget=k, **bounds)
 
     def at_cost(self, *, fp: float, fn: float) -> OperatingPoint:
@@ -353,6 +353,7 @@ class ThresholdSweep:
         >>> sweep.at_cost(fp=1, fn=5).threshold, sweep.at_cost(fp=1, fn=0).threshold
         (2.0, inf)
         """
+        fp, fn = as_number(fp, "the cost fp"), as_number(fn, "the cost fn")
         for name, cost in (("fp", fp), ("fn", fn)):
             if not 0 <= cost < math.inf:
                 raise InputError(f"the cost {name} is {cost}; it must be finite and not negative")

@@ -12,6 +12,7 @@ from labkit.lab2.lesson import (
     compare,
     lesson_values,
 )
+from labkit.metrics import Percentiles
 
 VALUES = {value.key: value for value in lesson_values()}
 NUMBERS = {key: value for key, value in VALUES.items() if value.kind != "claim"}
@@ -121,8 +122,24 @@ def test_one_number_refutes_each_part_of_the_story(changed, refuted):
 def test_a_comparison_is_plain_json():
     rows = {key: row.to_json() for key, row in compare(TRUE).items()}
     read = json.loads(json.dumps(rows, allow_nan=False))
-    assert read["gb_auc"] == {"lesson": 0.901, "here": 0.901, "tolerance": 0.015, "within": True}
+    plain = {"lesson": 0.901, "here": 0.901, "tolerance": 0.015, "within": True}
+    assert read["gb_auc"] == plain | {"low": None, "high": None}
     assert read["platt_ap"]["tolerance"] is None
+
+
+def test_a_comparison_holds_the_ends_of_its_interval():
+    pair = [Percentiles(0.01, 0.02, 0), Percentiles(0.03, 0.04, 0)]
+    intervals = {
+        "gb_auc": Percentiles(0.8, 0.9, 3),
+        "lr_auc": Percentiles(math.nan, math.nan, 9),
+        "platt_isotonic_mean_prediction": pair,
+    }
+    rows = {key: row.to_json() for key, row in compare(TRUE, intervals).items()}
+    read = json.loads(json.dumps(rows, allow_nan=False))
+    assert (read["gb_auc"]["low"], read["gb_auc"]["high"]) == (0.8, 0.9)
+    assert (read["lr_auc"]["low"], read["lr_auc"]["high"]) == (None, None)
+    assert read["platt_isotonic_mean_prediction"]["low"] == [0.01, 0.03]
+    assert read["platt_isotonic_mean_prediction"]["high"] == [0.02, 0.04]
 
 
 def test_a_few_numbers_beside_the_lesson_s():

@@ -1,5 +1,7 @@
 """Other seeds: the tables on made-up numbers, and one seed from end to end."""
 
+import math
+
 import pytest
 
 from labkit.data.traffic import simulate
@@ -13,13 +15,21 @@ from labkit.lab2.seeds import (
     seed_table,
     story_shares,
 )
+from labkit.lab2.uncertainty import intervals
 
 SEED = FIRST_FRESH_SEED + 900
 
 
 @pytest.fixture(scope="module")
 def result():
-    return numbers(run(simulate(SEED)))
+    experiment = run(simulate(SEED))
+    ends = {
+        f"{key} {end}": value
+        for key, interval in intervals(experiment).items()
+        if not isinstance(interval, list)
+        for end, value in zip(("low", "high"), interval[:2], strict=True)
+    }
+    return numbers(experiment) | ends
 
 
 def test_a_seed_is_simulated_and_judged_from_end_to_end(result):
@@ -44,7 +54,11 @@ def test_the_table_holds_one_row_a_seed_and_every_single_number(result):
     assert table.index.name == "seed"
     keys = [v.key for v in lesson_values()]
     single = [key for key in keys if not isinstance(result[key], bool | list)]
-    assert table.columns.tolist() == [*single, *STORY, "all"]
+    numbers = [column for column in table if not column.endswith((" low", " high"))]
+    assert numbers == [*single, *STORY, "all"]
+    at = table.columns.get_loc("gb_auc")
+    assert table.columns[at : at + 3].tolist() == ["gb_auc", "gb_auc low", "gb_auc high"]
+    assert table["gb_auc high"].tolist() == [result["gb_auc high"]] * 2
     assert table["gb_auc"].tolist() == [result["gb_auc"], 0.5]
     assert not any(isinstance(value, list) for value in table.iloc[0])
 
@@ -101,13 +115,25 @@ def test_summary_by_hand(result):
         [0, 1, 2], [result | {"gb_auc": value, "test_attacks": 431} for value in (0.8, 0.9, 1.0)]
     )
     summary = seed_summary(table)
-    assert summary.columns.tolist() == ["mean", "sd"]
-    assert summary.loc["gb_auc"].tolist() == pytest.approx([0.9, 0.1])
-    assert summary.loc["test_attacks"].tolist() == [431, 0]
-    assert not set(summary.index) & {*STORY, "all"}
+    assert summary.columns.tolist() == ["mean", "sd", "held"]
+    assert summary.loc["gb_auc", ["mean", "sd"]].tolist() == pytest.approx([0.9, 0.1])
+    assert summary.loc["test_attacks", ["mean", "sd"]].tolist() == [431, 0]
+    assert not set(summary.index) & {*STORY, "all", "gb_auc low", "gb_auc high"}
+
+
+def test_how_many_intervals_hold_the_mean_over_seeds(result):
+    # The mean is 3/4: the first interval ends on it, the second misses it, the third begins on it.
+    ends = ((0.7, 0.75), (0.76, 1.0), (0.75, 0.95), (0.0, 0.74))
+    seeds = [
+        result | {"gb_auc": value, "gb_auc low": low, "gb_auc high": high}
+        for value, (low, high) in zip((0.5, 1.0, 0.75, 0.75), ends, strict=True)
+    ]
+    summary = seed_summary(seed_table(range(4), seeds))
+    assert summary.loc["gb_auc", "held"] == 0.5
+    assert math.isnan(summary.loc["test_attacks", "held"])
 
 
 def test_one_seed_has_no_spread(result):
     summary = seed_summary(seed_table([0], [result]))
-    assert summary["sd"].isna().all()
+    assert summary[["sd", "held"]].isna().all(axis=None)
     assert summary["mean"].notna().all()

@@ -145,8 +145,8 @@ def test_missing_scores_are_counted(scores):
         (pd.to_datetime(["2024-01-01"]), "not real numbers"),
         ([1 + 2j], "not real numbers"),
         ([10**400], "not real numbers"),
-        (np.array([{}, {}], dtype=object), "not real numbers"),
-        ([2**53, 2**53 + 1], r"2\*\*53"),
+        (np.array([{}, {}], dtype=object), "lists or tables"),
+        ([2**53, 2**53 + 1], "float64 would merge"),
     ],
 )
 def test_scores_that_cannot_be_used(scores, fault):
@@ -197,13 +197,13 @@ def test_unequal_lengths_are_named():
 
 def test_whole_numbers_that_float64_would_merge_are_refused_as_objects_too():
     scores = np.array([2**53, 2**53 + 1], dtype=object)
-    with pytest.raises(InputError, match=r"2\*\*53"):
+    with pytest.raises(InputError, match="float64 would merge"):
         as_scores(scores)
 
 
 def test_masked_records_are_refused_and_counted():
     scores = np.ma.array([0.9, 0.8, 99.0], mask=[False, False, True])
-    with pytest.raises(InputError, match="y_score is masked in 1 records"):
+    with pytest.raises(InputError, match=r"masked in 1 of 3 .*first at row 2\); drop"):
         as_scores(scores)
 
 

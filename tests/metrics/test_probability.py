@@ -11,9 +11,33 @@ from sklearn.metrics import log_loss as log_loss_of_sklearn
 
 from labkit.errors import InputError
 from labkit.metrics import brier_score, log_loss, reliability_table
+from labkit.metrics.decomposition import BrierDecomposition, brier_decomposition
+from labkit.metrics.probability import certain_and_wrong, expected_calibration_error
 
 probabilities = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0]))
-every_score = pytest.mark.parametrize("score", [brier_score, log_loss, reliability_table])
+
+
+def parts(*records, **options):
+    """The decomposition as an array, for tests of what all functions share."""
+    return list(vars(brier_decomposition(*records, **options)).values())
+
+
+every_score = pytest.mark.parametrize(
+    "score", [brier_score, log_loss, reliability_table, certain_and_wrong, parts]
+)
+
+
+def many_probabilities():
+    """More than one block of them, from all over [0, 1) and from next to its ends."""
+    rng = np.random.default_rng(0)
+    return [
+        rng.random(20_001),
+        rng.beta(0.2, 8, 20_001),
+        10 ** rng.uniform(-300, -1, 20_001),
+        10 ** rng.uniform(-18, -14, 20_001),
+        1 - 10 ** rng.uniform(-15, -1, 20_001),
+        np.full(20_001, 1e-12),
+    ]
 
 
 class TestBrierScore:
@@ -29,6 +53,12 @@ class TestBrierScore:
     def test_ends(self):
         assert brier_score([1, 0], [1, 0]) == 0
         assert brier_score([1, 0], [0, 1]) == 1
+
+    @pytest.mark.parametrize("p", many_probabilities())
+    def test_many_records_are_added_up_without_loss(self, p):
+        labels = np.random.default_rng(1).random(len(p)) < 0.05
+        expected = math.fsum((q - y) ** 2 for q, y in zip(p.tolist(), labels.tolist(), strict=True))
+        assert brier_score(labels, p) == pytest.approx(expected / len(p), rel=1e-14)
 
 
 class TestLogLoss:
@@ -57,6 +87,45 @@ class TestLogLoss:
 
     def test_certain_and_right_costs_nothing(self):
         assert str(log_loss([1, 0], [1.0, 0.0])) == "0.0"
+
+    @pytest.mark.parametrize("p", many_probabilities())
+    def test_many_records_are_added_up_without_loss(self, p):
+        labels = np.random.default_rng(1).random(len(p)) < 0.05
+        expected = math.fsum(
+            -math.log(q) if y else -math.log1p(-q)
+            for q, y in zip(p.tolist(), labels.tolist(), strict=True)
+        )
+        assert log_loss(labels, p) == pytest.approx(expected / len(p), rel=1e-14)
+
+    @pytest.mark.parametrize("p", [1e-300, 1e-17, 1e-16, 1.2e-16, 1e-12, 1e-5, 0.3, 0.5, 0.7])
+    def test_probabilities_of_normal_records_are_not_rounded_away(self, p):
+        assert log_loss([0] * 20_000, [p] * 20_000) == pytest.approx(-math.log1p(-p), rel=1e-14)
+
+    @given(st.floats(0, 1, exclude_max=True))
+    def test_one_normal_record(self, p):
+        assert log_loss([0], [p]) == pytest.approx(-math.log1p(-p), rel=1e-14, abs=0)
+
+    @pytest.mark.parametrize("row", [0, 8191, 8192, 19_999])
+    def test_one_certain_and_wrong_among_many_is_infinite(self, row):
+        p = np.full(20_000, 0.5)
+        p[row] = 1
+        assert log_loss(np.zeros(len(p)), p) == math.inf
+
+    def test_steps_between_records_are_of_no_account(self):
+        labels, p = np.tile([0, 1, 1], 9000), np.tile([0.25, 0.5, 0.75], 9000)
+        assert log_loss(labels[::3], p[::3]) == pytest.approx(-math.log(0.75))
+        assert brier_score(labels[::3], p[::3]) == pytest.approx(1 / 16)
+
+
+class TestCertainAndWrong:
+    def test_published_case(self):
+        assert certain_and_wrong([1, 0, 0], [0.0, 0.1, 0.2]).tolist() == [True, False, False]
+
+    @given(scored(scores=st.sampled_from([0.0, 5e-324, 0.5, 1 - 2**-53, 1.0])))
+    def test_are_the_records_of_infinite_loss(self, records):
+        expected = [log_loss([y], [p]) == math.inf for y, p in zip(*records, strict=True)]
+        assert certain_and_wrong(*records).tolist() == expected
+        assert (log_loss(*records) == math.inf) == any(expected)
 
 
 @every_score
@@ -163,3 +232,129 @@ class TestReliabilityTable:
     def test_strategies_are_two(self):
         with pytest.raises(InputError, match="strategy is 'kmeans'"):
             reliability_table([1, 0], [0.5, 0.6], strategy="kmeans")
+
+    def test_intervals_of_the_observed_share(self):
+        # 0 of 10, 2 of 199 and 38 of 38, as published by others; and a bin that holds nothing.
+        labels = [0] * 10 + [1] * 2 + [0] * 197 + [1] * 38
+        given_ = [0.1] * 10 + [0.3] * 199 + [0.9] * 38
+        table = reliability_table(labels, given_, n_bins=4)
+        assert table["low"].tolist() == pytest.approx(
+            [0, 0.0027604822, math.nan, 0.9081901318], nan_ok=True
+        )
+        assert table["high"].tolist() == pytest.approx(
+            [0.2775327999, 0.0358975854, math.nan, 1], nan_ok=True
+        )
+
+    def test_exact_intervals_by_hand(self):
+        # None of n, or all: the side that is not 0 or 1 solves (1 - p)^n = tail.
+        table = reliability_table(
+            [0] * 10 + [1] * 5,
+            [0.1] * 10 + [0.9] * 5,
+            n_bins=2,
+            interval="clopper_pearson",
+            level=0.9,
+        )
+        assert table["low"].tolist() == pytest.approx([0, 0.05 ** (1 / 5)])
+        assert table["high"].tolist() == pytest.approx([1 - 0.05 ** (1 / 10), 1])
+
+    def test_intervals_that_cannot_be(self):
+        with pytest.raises(InputError, match="interval is 'wald'"):
+            reliability_table([1, 0], [0.5, 0.6], interval="wald")
+        with pytest.raises(InputError, match="level is 95"):
+            reliability_table([1, 0], [0.5, 0.6], level=95)
+
+
+class TestExpectedCalibrationError:
+    def test_published_case_of_collapsing_quantiles(self):
+        labels, given_ = [0] * 7 + [1] * 3, [0.1] * 8 + [0.9] * 2
+        table = reliability_table(labels, given_, n_bins=5, strategy="quantile")
+        assert expected_calibration_error(table) == pytest.approx(0.04)
+
+    @pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+    def test_published_case_of_a_constant_probability(self, strategy):
+        table = reliability_table([1, 0], [0.3, 0.3], strategy=strategy)
+        assert expected_calibration_error(table) == pytest.approx(0.2)
+
+    @given(scored(scores=probabilities), st.integers(1, 5))
+    def test_is_the_mean_gap_over_records(self, records, n_bins):
+        table = reliability_table(*records, n_bins=n_bins)
+        gaps = []
+        for row in table.itertuples():
+            held = [
+                (y, p)
+                for y, p in zip(*records, strict=True)
+                if in_bin(p, row.lower, row.upper, last=row.Index == n_bins - 1)
+            ]
+            gaps.append(abs(sum(y - p for y, p in held)))
+        assert expected_calibration_error(table) == pytest.approx(sum(gaps) / len(records[0]))
+
+
+class TestBrierDecomposition:
+    def test_by_hand(self):
+        # Scored 0.8: 3 of 4 are attacks; scored 0.2: 1 of 4. The base rate is 1/2.
+        found = brier_decomposition([1, 1, 1, 0, 1, 0, 0, 0], [0.8] * 4 + [0.2] * 4)
+        assert found.reliability == pytest.approx(0.05**2)
+        assert found.resolution == pytest.approx(0.25**2)
+        assert found.uncertainty == 0.25
+        assert found.within_bins == 0
+        assert found.brier_score == pytest.approx((6 * 0.2**2 + 2 * 0.8**2) / 8)
+
+    def test_one_bin_by_hand(self):
+        # All in one bin: mean probability 0.5, as is the base rate; the rest is within. Variance
+        # 0.3², covariance 0.5 * 0.3.
+        found = brier_decomposition([1, 0], [0.8, 0.2], n_bins=1)
+        assert (found.reliability, found.resolution, found.uncertainty) == pytest.approx(
+            (0, 0, 0.25)
+        )
+        assert found.within_bins == pytest.approx(0.09 - 2 * 0.15)
+        assert found.brier_score == pytest.approx(0.04)
+
+    @given(scored(scores=probabilities))
+    def test_murphy_s_three_parts_over_distinct_probabilities(self, records):
+        labels, given_ = records
+        groups = {p: [y for y, q in zip(*records, strict=True) if q == p] for p in given_}
+        base_rate = sum(labels) / len(labels)
+        share = {p: sum(held) / len(held) for p, held in groups.items()}
+        found = brier_decomposition(*records)
+        assert found.reliability == pytest.approx(
+            sum((p - share[p]) ** 2 for p in given_) / len(given_)
+        )
+        assert found.resolution == pytest.approx(
+            sum((share[p] - base_rate) ** 2 for p in given_) / len(given_)
+        )
+        assert found.uncertainty == pytest.approx(base_rate - base_rate**2)
+        assert found.within_bins == 0
+
+    @given(
+        scored(scores=probabilities),
+        st.one_of(st.none(), st.integers(1, 12)),
+        st.sampled_from(["uniform", "quantile"]),
+    )
+    def test_the_parts_are_the_whole_score(self, records, n_bins, strategy):
+        found = brier_decomposition(*records, n_bins=n_bins, strategy=strategy)
+        squares = [(p - y) ** 2 for y, p in zip(*records, strict=True)]
+        assert found.brier_score == pytest.approx(sum(squares) / len(squares), abs=1e-15)
+
+    @given(scored(scores=probabilities), st.integers(1, 12))
+    def test_the_rest_is_variance_less_twice_the_covariance_within_bins(self, records, n_bins):
+        table = reliability_table(*records, n_bins=n_bins)
+        rest = 0.0
+        for row in table[table["count"] > 0].itertuples():
+            rest += sum(
+                (p - row.mean_predicted) ** 2 - 2 * (p - row.mean_predicted) * (y - row.observed)
+                for y, p in zip(*records, strict=True)
+                if in_bin(p, row.lower, row.upper, last=row.Index == n_bins - 1)
+            )
+        found = brier_decomposition(*records, n_bins=n_bins)
+        assert found.within_bins == pytest.approx(rest / len(records[0]), abs=1e-15)
+
+    def test_one_class_has_no_uncertainty(self):
+        found = brier_decomposition([0, 0], [0.5, 0.25])
+        assert found == BrierDecomposition((0.25 + 0.0625) / 2, 0, 0, 0)
+
+    @pytest.mark.parametrize("n_bins", [0, True, 2.5, "10"])
+    def test_bins_that_cannot_be(self, n_bins):
+        with pytest.raises(InputError, match=r"^n_bins is"):
+            brier_decomposition([1, 0], [0.5, 0.6], n_bins=n_bins)
+        with pytest.raises(InputError, match="strategy is 'kmeans'"):
+            brier_decomposition([1, 0], [0.5, 0.6], n_bins=2, strategy="kmeans")

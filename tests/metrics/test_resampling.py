@@ -221,8 +221,8 @@ def test_a_level_lies_within_0_and_1():
         (lambda: recall_at_budget(-1), "k is -1"),
         (lambda: recall_at_budget(2.5), "k is 2.5"),
         (lambda: precision_at_budget(0), "k is 0"),
-        (lambda: recall_at(math.nan), "threshold is NaN"),
-        (lambda: precision_at(math.nan), "threshold is NaN"),
+        (lambda: recall_at(math.nan), "threshold is nan"),
+        (lambda: precision_at(math.nan), "threshold is nan"),
     ],
 )
 def test_statistics_refuse_what_they_cannot_measure(make, named):

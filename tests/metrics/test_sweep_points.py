@@ -52,7 +52,7 @@ class TestAtThreshold:
         assert point.fpr == pytest.approx(1 / 11)
 
     def test_nan_is_no_threshold(self):
-        with pytest.raises(InputError, match="threshold is NaN"):
+        with pytest.raises(InputError, match="threshold is nan"):
             sweep_of([1], [1]).at_threshold(math.nan)
 
 
