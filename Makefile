@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # One thread: on tables of this size OpenMP's threads only wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: run test lint tests notebooks-test test-versions lab lock seeds clean
+.PHONY: run test lint tests notebooks-test test-versions lab lock seeds bench clean
 
 run: $(VENV)/run.stamp
 	$(BIN)/labkit data verify || $(BIN)/labkit data make
@@ -59,7 +59,12 @@ lock:
 	$(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet uv
 	.venv-lock/bin/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header --quiet --output-file requirements.lock
-	.venv-lock/bin/uv pip compile pyproject.toml --group build --extra test --universal --generate-hashes --no-header --quiet --constraint requirements.lock --output-file requirements-test.lock
+	.venv-lock/bin/uv pip compile pyproject.toml --group build --extra parquet --extra test --extra bench --universal --generate-hashes --no-header --quiet --constraint requirements.lock --output-file requirements-test.lock
+
+# Every promise of speed and memory, measured side by side; takes minutes and a quiet machine.
+bench: $(VENV)/test.stamp
+	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/report.py
 
 clean:
 	rm -rf $(VENV) .venv-lock .venv-versions

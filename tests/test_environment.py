@@ -22,7 +22,9 @@ LOCKS = ("requirements.lock", "requirements-test.lock")
 CONDA_NAME = {"matplotlib": "matplotlib-base"}
 
 RUN = [Requirement(text) for text in PYPROJECT["project"]["dependencies"]]
-TEST = [Requirement(text) for text in PYPROJECT["project"]["optional-dependencies"]["test"]]
+EXTRAS = PYPROJECT["project"]["optional-dependencies"]
+# One lock serves whoever works on the repository: it holds every extra.
+TEST = [Requirement(text) for texts in EXTRAS.values() for text in texts]
 BUILD = [Requirement(text) for text in PYPROJECT["dependency-groups"]["build"]]
 
 

@@ -94,7 +94,8 @@ def test_imports_are_found_inside_functions_and_conditions():
 @each_module
 def test_what_is_imported_is_declared(path):
     declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    names = {requirement.split(">")[0] for requirement in declared["dependencies"]}
+    requirements = declared["dependencies"] + declared["optional-dependencies"]["parquet"]
+    names = {requirement.split(">")[0] for requirement in requirements}
     modules = {name.split(".")[0] for name in imports_of(path.read_text())}
     foreign = modules - set(sys.stdlib_module_names) - {"labkit"}
     assert {DISTRIBUTION.get(module, module) for module in foreign} <= names

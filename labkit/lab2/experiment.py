@@ -9,7 +9,12 @@ import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 
-from labkit.decisions import alert_probability, fixed_threshold_by_day
+from labkit.decisions import (
+    alert_probability,
+    at_daily_budget,
+    fixed_threshold_by_day,
+    period_totals,
+)
 from labkit.lab2.detectors import gradient_boosting, logistic_regression
 from labkit.lab2.split import TemporalSplit
 from labkit.metrics import (
@@ -80,13 +85,17 @@ class Experiment:
     @property
     def top_of_test(self) -> BudgetedPoint:
         """The budget of the four test days, spent with hindsight; ties at the cut by chance."""
-        return self.sweep(self.boosting[0]).at_budget(TOP, ties="expected")
+        return at_daily_budget(
+            self.test["label"], self.boosting[0], self.test["day"], ALERTS_PER_DAY, "expected"
+        )
 
     @property
     def fixed(self) -> OperatingPoint:
         """The score of the 40th record of days 8-9, a threshold that is kept from then on."""
-        sweep = ThresholdSweep.from_scores(self.calibrate["label"], self.operated_calibrate)
-        return sweep.at_budget(ALERTS_PER_DAY * len(OPERATE.calibrate), ties="over")
+        past = self.calibrate
+        return at_daily_budget(
+            past["label"], self.operated_calibrate, past["day"], ALERTS_PER_DAY, "over"
+        )
 
 
 def run(flows: "pd.DataFrame", booster_seeds: Sequence[int] = BOOSTER_SEEDS) -> Experiment:
@@ -215,6 +224,7 @@ def _budget_numbers(experiment: Experiment) -> Numbers:
     days = fixed_threshold_by_day(
         test["label"], experiment.operated_test, test["day"], fixed.threshold
     )
+    replayed = period_totals(days)
     flagged = test[experiment.operated_test >= fixed.threshold]
     dos_on_11 = (flagged["family"] == "dos") & (flagged["day"] == 11)
     return {
@@ -224,8 +234,8 @@ def _budget_numbers(experiment: Experiment) -> Numbers:
         "top80_dos_share": top_recall["dos"],
         "top80_beacon_share": top_recall["beacon"],
         "fixed_threshold_calibration_alerts": fixed.alerts,
-        "fixed_threshold_recall": days["tp"].sum() / days["attacks"].sum(),
-        "fixed_threshold_precision": days["tp"].sum() / days["alerts"].sum(),
+        "fixed_threshold_recall": replayed["recall"],
+        "fixed_threshold_precision": replayed["precision"],
         "fixed_threshold_min_day": int(days["alerts"].min()),
         "fixed_threshold_max_day": int(days["alerts"].max()),
         "fixed_threshold_max_day_is_11": bool(days["alerts"].idxmax() == 11),

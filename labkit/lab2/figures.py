@@ -12,7 +12,7 @@ from labkit.data.traffic import FAMILIES
 from labkit.decisions import alert_probability
 from labkit.lab2.experiment import ALERTS_PER_DAY, OPERATE, RARER, TOP, Experiment, family_recall
 from labkit.lab2.lesson import EIGHT_LABELS, EIGHT_SCORES
-from labkit.metrics import ThresholdSweep, reliability_table, wilson
+from labkit.metrics import ThresholdSweep, reliability_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -58,7 +58,7 @@ def curve_table(sweeps: Mapping[str, ThresholdSweep], *, corners_only: bool = Tr
 
 
 def reliability_bins(labels: pd.Series, probabilities: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    """Return the reliability table of each model, with a 95 % Wilson interval a bin.
+    """Return the reliability table of each model, with 95 % Wilson intervals.
 
     Parameters
     ----------
@@ -70,16 +70,11 @@ def reliability_bins(labels: pd.Series, probabilities: Mapping[str, np.ndarray])
     Returns
     -------
     pandas.DataFrame
-        Column model, then those of `labkit.metrics.reliability_table`, then low and high.
+        Column model, then those of `labkit.metrics.reliability_table`.
     """
     tables = []
     for name, probability in probabilities.items():
         table = reliability_table(labels, probability)
-        bounds = [
-            wilson(attacks, count)
-            for attacks, count in zip(table["attacks"], table["count"], strict=True)
-        ]
-        table["low"], table["high"] = np.transpose(bounds)
         table.insert(0, "model", name)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)

@@ -51,9 +51,21 @@ def test_shares_of_the_story_are_those_of_the_seeds():
 def test_means_and_spreads_are_those_of_the_seeds():
     table = rows("number")
     assert len(table) >= 20
-    for key, _, _, mean, spread in table:
+    for key, _, _, mean, spread, held in table:
         assert float(mean) == pytest.approx(SEEDS[key].mean(), abs=5.1e-4)
         assert float(spread) == pytest.approx(SEEDS[key].std(), abs=5.1e-4)
+        if held:
+            low, high = SEEDS[f"{key} low"], SEEDS[f"{key} high"]
+            holds = (low <= SEEDS[key].mean()) & (high >= SEEDS[key].mean())
+            assert float(held) == pytest.approx(holds.mean(), abs=5.1e-3)
+        else:
+            assert f"{key} low" not in SEEDS
+
+
+def test_intervals_that_hold_too_often_and_too_seldom_are_told_of():
+    held = {row[0]: float(row[5]) for row in rows("number") if row[5]}
+    assert held["gb_ap"] == held["lr_auc"] == 1
+    assert held["fixed_threshold_precision"] < held["gb_auc"] < 0.95
 
 
 def test_a_seed_computed_again_gives_its_row():
@@ -64,7 +76,8 @@ def test_a_seed_computed_again_gives_its_row():
     assert list(again.index) == list(stored.index)
     for key in stored.index:
         assert again[key] == pytest.approx(stored[key], abs=1e-6)
-    assert compare(numbers).keys() >= set(SEEDS.columns) - set(STORY) - {"all"}
+    numbers_of_it = {name.removesuffix(" low").removesuffix(" high") for name in SEEDS.columns}
+    assert compare(numbers).keys() >= numbers_of_it - set(STORY) - {"all"}
 
 
 def test_every_family_is_described():
