@@ -1,0 +1,92 @@
+"""Turn docs/benchmarks.json into docs/benchmarks.md and the chart in it."""
+
+import json
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+from labkit.plots import BLUE, GREY, STYLE, VERMILION
+
+DOCS = Path(__file__).parents[1] / "docs"
+HEAD = """# Benchmarks
+
+Each row is one ratio: two ways to the same result, run in turns within one run on one machine, so
+that both meet the same load; medians of at least five, times in one thread. Made by `make bench`
+from [`benchmarks/`](../benchmarks/run.py); the numbers are those of
+[`benchmarks.json`](benchmarks.json), written by the run itself.
+
+![Each ratio beside its bar](benchmarks.svg)
+
+| what | against | ours | theirs | ratio | bar | reached | extra bytes a record |
+|---|---|---:|---:|---:|---:|---|---:|
+"""
+TAIL = """
+"Whole evaluation" is: the ROC and the precision-recall curve at every threshold, AUC, average
+precision at the records' own base rate and at 1 % and 0.1 %, the threshold of a budget, Brier score
+and log loss. Summaries are all of it but the curves and the budget. The scikit-learn loop of the
+bootstrap takes about a minute, so a part of it is timed and multiplied. Memory is what NumPy held
+at most beyond its inputs.
+"""
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a time or a size to three digits."""
+    return f"{value:.3g} {unit}" if unit != "s" or value >= 1 else f"{1000 * value:.3g} ms"
+
+
+def line(row: dict) -> str:
+    """Return one row of the table."""
+    memory = row["bytes_a_record"]
+    cells = (
+        row["what"],
+        row["against"],
+        amount(row["ours"], row["unit"]),
+        amount(row["theirs"], row["unit"]),
+        f"{row['ratio']:.3g}",
+        f"{'at most' if row['at_most'] else 'at least'} {row['bar']:g}",
+        "yes" if row["reached"] else "**no**",
+        "" if memory is None else f"{memory:.1f}",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def page(results: dict) -> str:
+    """Return docs/benchmarks.md."""
+    machine = ", ".join(f"{name} {value}" for name, value in results["machine"].items())
+    return f"{HEAD}{''.join(map(line, results['rows']))}\nMeasured on: {machine}.\n{TAIL}"
+
+
+def draw(results: dict) -> plt.Figure:
+    """Draw each ratio as a part of its bar, or a multiple."""
+    rows = results["rows"][::-1]
+    with plt.style.context(STYLE):
+        figure, axes = plt.subplots(figsize=(8, 0.8 + 0.34 * len(rows)), layout="constrained")
+        for place, row in enumerate(rows):
+            # Right of the line is better, whichever way the bar points.
+            margin = row["bar"] / row["ratio"] if row["at_most"] else row["ratio"] / row["bar"]
+            colour, marker = (BLUE, "o") if row["reached"] else (VERMILION, "X")
+            axes.plot([1, margin], [place, place], color=colour, lw=1.5)
+            axes.plot(margin, place, marker, color=colour, ms=7)
+        axes.axvline(1, color=GREY, lw=1)
+        axes.set(
+            xscale="log",
+            yticks=range(len(rows)),
+            yticklabels=[f"{row['what']}\nagainst {row['against']}" for row in rows],
+            xlabel="how many times better than its bar (log scale)",
+        )
+        axes.tick_params(axis="y", labelsize=7)
+        ticks = [0.5, 1, 2, 5, 10]
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+    return figure
+
+
+def main() -> None:
+    """Write the page and the chart."""
+    results = json.loads((DOCS / "benchmarks.json").read_text())
+    (DOCS / "benchmarks.md").write_text(page(results))
+    draw(results).savefig(DOCS / "benchmarks.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""Measure what the package promises, and write docs/benchmarks.json.
+
+`make bench` runs this and then `report.py`, which turns the JSON into docs/benchmarks.md.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import sklearn
+from measure import Row, peak_bytes, side_by_side
+from MLstatkit import Delong_test
+from rich.progress import track
+from sklearn.metrics import (
+    average_precision_score,
+    brier_score_loss,
+    precision_recall_curve,
+    roc_auc_score,
+    roc_curve,
+)
+from sklearn.metrics import log_loss as sklearn_log_loss
+
+from labkit.data.stream import blocks
+from labkit.metrics import ThresholdSweep, bootstrap, brier_score, delong_test, log_loss
+from labkit.metrics.statistics import auc, average_precision, recall_at_budget
+
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks.json"
+BUDGET = 1000
+RATES = (0.01, 0.001)
+MILLION = 10**6
+
+
+def records(n: int, base_rate: float = 0.04) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels and distinct scores within [0, 1]."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(n) < base_rate
+    scores = rng.random(n)
+    scores[labels] **= 0.5
+    return labels, scores
+
+
+def summaries(
+    labels: np.ndarray, scores: np.ndarray, sample_weight: np.ndarray | None = None
+) -> ThresholdSweep:
+    """AUC, AP at three base rates, Brier score and log loss."""
+    sweep = ThresholdSweep.from_scores(labels, scores, sample_weight=sample_weight)
+    _ = sweep.roc_auc, sweep.average_precision
+    _ = [sweep.at_base_rate(rate).average_precision for rate in RATES]
+    _ = brier_score(labels, scores), log_loss(labels, scores)
+    return sweep
+
+
+def whole(labels: np.ndarray, scores: np.ndarray, sample_weight: np.ndarray | None = None) -> None:
+    """Compute the summaries, both curves and the operating point of a budget."""
+    sweep = summaries(labels, scores, sample_weight)
+    _ = sweep.fpr, sweep.recall, sweep.precision, sweep.at_budget(BUDGET)
+
+
+def whole_by_sklearn(
+    labels: np.ndarray, scores: np.ndarray, sample_weight: np.ndarray | None = None
+) -> None:
+    """Compute the same with scikit-learn."""
+    weights = {"sample_weight": sample_weight}
+    roc_curve(labels, scores, drop_intermediate=False, **weights)
+    precision_recall_curve(labels, scores, **weights)
+    roc_auc_score(labels, scores, **weights)
+    average_precision_score(labels, scores, **weights)
+    own = np.ones(len(labels)) if sample_weight is None else sample_weight
+    positives, negatives = own[labels].sum(), own[~labels].sum()
+    for rate in RATES:
+        reweighted = np.where(labels, own, own * positives * (1 - rate) / (rate * negatives))
+        average_precision_score(labels, scores, sample_weight=reweighted)
+    np.partition(scores, -BUDGET)
+    brier_score_loss(labels, scores)
+    sklearn_log_loss(labels, scores)
+
+
+def evaluation_rows() -> Iterator[Row]:
+    """Evaluate one detector."""
+    for n in (MILLION, 10 * MILLION):
+        labels, scores = records(n)
+        size = f"{n // MILLION} million records"
+        for name, function, bar in (
+            ("summaries", summaries, 2.0),
+            ("summaries and full table", whole, 2.5),
+        ):
+            once = partial(function, labels, scores)
+            pair = side_by_side(once, partial(np.sort, scores), 9)
+            memory = peak_bytes(once) / n
+            yield Row(f"{name}, {size}", "one np.sort", *pair, bar, True, bytes_a_record=memory)
+        pair = side_by_side(
+            partial(whole, labels, scores), partial(whole_by_sklearn, labels, scores)
+        )
+        yield Row(f"whole evaluation, {size}", "scikit-learn", *pair, 50, False)
+    labels, scores = records(MILLION)
+    weights = np.random.default_rng(1).random(MILLION)
+    pair = side_by_side(
+        partial(whole, labels, scores, weights), partial(whole_by_sklearn, labels, scores, weights)
+    )
+    yield Row("weighted evaluation, 1 million records", "scikit-learn", *pair, 5, False)
+
+
+def interval_rows() -> Iterator[Row]:
+    """Put intervals around two detectors on the same records."""
+    n, replicates, share = 10_537, 2000, 20
+    rng = np.random.default_rng(0)
+    labels = np.arange(n) < 432
+    detectors = {"a": rng.normal(size=n) + 2 * labels, "b": rng.normal(size=n) + 1.5 * labels}
+    statistics = [auc(), average_precision(), recall_at_budget(80)]
+
+    def ours() -> None:
+        bootstrap(labels, detectors, statistics, n_replicates=replicates)
+
+    def loop() -> None:
+        draws = np.random.default_rng(0)
+        for _ in range(replicates // share):
+            rows = draws.integers(0, n, n)
+            for scores in detectors.values():
+                drawn, y = scores[rows], labels[rows]
+                roc_auc_score(y, drawn)
+                average_precision_score(y, drawn)
+                _ = y[drawn >= np.partition(drawn, -80)[-80]].sum() / y.sum()
+
+    def draws_alone() -> None:
+        draws = np.random.default_rng(0)
+        for _ in range(replicates):
+            np.bincount(draws.integers(0, n, n), minlength=n)
+
+    what = f"paired bootstrap, {replicates:,} replicates"
+    seconds, part = side_by_side(ours, loop)
+    yield Row(
+        what,
+        f"scikit-learn in a loop ({share} x a {share}th of it)",
+        seconds,
+        share * part,
+        150,
+        False,
+    )
+    yield Row(what, "drawing the resamples", *side_by_side(ours, draws_alone, 15), 2, True)
+    a, b = detectors.values()
+    pair = side_by_side(
+        partial(delong_test, labels, a, b), partial(Delong_test, labels.astype(int), a, b), 15
+    )
+    yield Row("DeLong, two detectors", "MLstatkit", *pair, 30, False)
+
+
+def simulator_rows() -> Iterator[Row]:
+    """Simulate flow records, all columns, without writing them."""
+
+    def simulate(n: int) -> None:
+        for _ in blocks(n):
+            pass
+
+    pair = side_by_side(partial(simulate, 5 * MILLION), lambda: sum(range(1)))
+    yield Row("5 million flow records simulated", "one second", pair[0], 1.0, 1, True)
+    large, small = (peak_bytes(partial(simulate, n)) / 1e6 for n in (20 * MILLION, 2 * MILLION))
+    yield Row("memory of simulating 20 million records", "2 million", large, small, 1.1, True, "MB")
+
+
+def import_rows() -> Iterator[Row]:
+    """Start Python and import."""
+
+    def importing(module: str) -> None:
+        subprocess.run([sys.executable, "-c", f"import {module}"], check=True)
+
+    pair = side_by_side(partial(importing, "labkit"), partial(importing, "numpy"), 15)
+    yield Row("import labkit", "import numpy", *pair, 1.2, True)
+
+
+def main() -> None:
+    """Measure everything."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    rows = []
+    parts = (evaluation_rows, interval_rows, simulator_rows, import_rows)
+    for part in track(parts, "measuring"):
+        for row in part():
+            rows.append(row.to_json())
+            print(f"{row.what}: {row.ratio:.2f} (bar {row.bar}), {row.against}", flush=True)
+    machine = {
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
