@@ -195,50 +195,52 @@ def bootstrap(
         check_lengths(**{"y_true": labels, f"y_scores[{name!r}]": scores})
         detectors.append(_Detector(labels, scores, statistics))
     rng = np.random.default_rng(seed)
-    attacks, normals = _Draws(labels, codes), _Draws(~labels, codes)
-    size = max(1, min(_REPLICATES, _CELLS // len(labels)))
+    size = max(1, min(_REPLICATES, n_replicates, _CELLS // len(labels)))
+    classes = [_Draws(labels, codes, size), _Draws(~labels, codes, size)]
     blocks = []
-    for first in range(0, n_replicates, size):
-        drawn = _drawn(attacks, normals, min(size, n_replicates - first), rng)
-        blocks.append(np.stack([detector.measure(*drawn) for detector in detectors], axis=1))
-    once = np.ones((attacks.count, 1), np.int32), np.ones((normals.count, 1), np.int32)
+    for _ in range(0, n_replicates, size):
+        for replicate in range(size):
+            for draws in classes:
+                draws.draw(replicate, rng)
+        attacks, normals = (draws.times_drawn() for draws in classes)
+        blocks.append(np.stack([one.measure(attacks, normals) for one in detectors], axis=1))
+    once = [np.ones((draws.count, 1), np.int32) for draws in classes]
     estimates = np.stack([detector.measure(*once)[0] for detector in detectors])
     return Bootstrap(
         tuple(y_scores),
         tuple(statistic.name for statistic in statistics),
         estimates,
-        np.concatenate(blocks),
+        np.concatenate(blocks)[:n_replicates],
     )
 
 
 class _Draws:
-    """Draws of the records of one class, one by one or by group."""
+    """Draws of one class, record by record or by group, a block of replicates at a time."""
 
-    def __init__(self, of_class: np.ndarray, codes: np.ndarray | None) -> None:
+    def __init__(self, of_class: np.ndarray, codes: np.ndarray | None, size: int) -> None:
         self.count = int(of_class.sum())
         self.group = None
         if codes is not None:
             groups, self.group = np.unique(codes[of_class], return_inverse=True)
             self.groups = len(groups)
+        # Written over by every block: fresh memory costs more than the draws do.
+        self._times = np.empty((size, self.count), np.int32)
+        self._by_record = np.empty((self.count, size), np.int32)
 
-    def times_drawn(self, rng: np.random.Generator) -> np.ndarray:
-        """Return how often one replicate draws each record, shape (count,)."""
+    def draw(self, replicate: int, rng: np.random.Generator) -> None:
+        """Draw one replicate of the block: as many records, or groups, as there are."""
         if self.group is None:
-            return np.bincount(rng.integers(0, self.count, self.count), minlength=self.count)
-        drawn = np.bincount(rng.integers(0, self.groups, self.groups), minlength=self.groups)
-        return drawn[self.group]
+            drawn = rng.integers(0, self.count, self.count)
+            self._times[replicate] = np.bincount(drawn, minlength=self.count)
+        else:
+            drawn = rng.integers(0, self.groups, self.groups)
+            self._times[replicate] = np.bincount(drawn, minlength=self.groups)[self.group]
 
-
-def _drawn(
-    attacks: _Draws, normals: _Draws, replicates: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return how often each replicate draws each attack and normal record, (count, b) each."""
-    times = tuple(np.empty((replicates, draws.count), np.int32) for draws in (attacks, normals))
-    for replicate in range(replicates):
-        times[0][replicate] = attacks.times_drawn(rng)
-        times[1][replicate] = normals.times_drawn(rng)
-    # A record a row: the sums over records then run along memory.
-    return np.ascontiguousarray(times[0].T), np.ascontiguousarray(times[1].T)
+    def times_drawn(self) -> np.ndarray:
+        """Return how often each replicate drew each record, shape (count, size)."""
+        # A record a row: the sums over records then run along memory.
+        np.copyto(self._by_record, self._times.T)
+        return self._by_record
 
 
 class _Detector:
@@ -266,7 +268,9 @@ class _Detector:
 
     def measure(self, attacks: np.ndarray, normals: np.ndarray) -> np.ndarray:
         """Return the statistics of b replicates, shape (b, s), given how often each was drawn."""
-        gained, passed = self.attacks_in @ attacks, (self.normals_in @ normals).cumsum(axis=0)
+        # In float64, which holds counts exactly: statistics then need no conversion.
+        gained = (self.attacks_in @ attacks).astype(np.float64)
+        passed = (self.normals_in @ normals).cumsum(axis=0, dtype=np.float64)
         resamples = Resamples(
             cuts=self.cuts,
             gained=gained,

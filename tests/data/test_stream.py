@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labkit.data import check_flows, stream
+from labkit.data import check_flows, stream, week
 from labkit.data.counts import share_out, windows
 from labkit.data.profiles import BENIGN, CAMPAIGNS, TWO_WEEKS, Campaign, Scenario
 from labkit.data.schema import COLUMNS
@@ -259,6 +259,12 @@ def test_attacks_are_as_stealthy_as_in_simulate(stealth):
             for flows in (one, other)
         )
         assert largest_gap(a, b) < gap_by_chance(a, b)
+
+
+def test_stealth_moves_evenly_from_the_first_day_to_the_last():
+    moving = Campaign(CAMPAIGNS[0].profile, "inventory", (1,) * 14, (0.0, 0.26, 0.13, 0.39))
+    ranges = np.array([week.stealth_range(moving, day) for day in range(14)])
+    assert ranges == pytest.approx(np.arange(14)[:, None] * 0.01 + [0, 0.26])
 
 
 def test_quantities_vary_together_as_they_do_in_simulate(both):
