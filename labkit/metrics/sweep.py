@@ -183,7 +183,8 @@ class ThresholdSweep:
     @cached_property
     def precision(self) -> np.ndarray:
         """Share of attacks among the alerts at each threshold, shape (m,)."""
-        return self.tp / self.alerts
+        alerts = np.add(self.tp, self.fp, dtype=np.float64)
+        return np.divide(self.tp, alerts, out=alerts)
 
     @property
     def roc_auc(self) -> float:
