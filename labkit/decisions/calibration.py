@@ -6,13 +6,13 @@ no sigmoid is slipped in between.
 """
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from labkit.decisions.sigmoid import fit_sigmoid
 from labkit.errors import InputError
 from labkit.metrics.inputs import (
     as_labels,
@@ -146,14 +146,19 @@ def platt_scaling(
     if scores.min() == scores.max():
         mean = np.average(targets, weights=weights).item()
         return PlattScaling(0.0, math.log(mean / (1 - mean)))
-    # To within 1, by a power of two, which rounds nothing; then about the median, so that neither
-    # an offset nor a stray score takes the digits of the others.
-    exponent = math.frexp(np.abs(scores).max())[1]
-    scaled = np.ldexp(scores, -exponent)
+    # To within 1 by powers of two, which round nothing, and about the median, so that neither an
+    # offset nor a stray score takes the digits of the others.
+    size = math.frexp(np.abs(scores).max())[1]
+    scaled = np.ldexp(scores, -size)
     centre = np.median(scaled).item()
-    slope, at_centre = fit_sigmoid(scaled - centre, targets, weights)
+    aside = scaled - centre
+    spread = math.frexp(np.abs(aside).max())[1]
+    slope, at_centre = _logistic_fit(np.ldexp(aside, -spread), targets, weights)
     try:
-        return PlattScaling(math.ldexp(slope, -exponent), at_centre - slope * centre)
+        slope_of_scaled = math.ldexp(slope, -spread)
+        return PlattScaling(
+            math.ldexp(slope_of_scaled, -size), at_centre - slope_of_scaled * centre
+        )
     except OverflowError:
         raise InputError(
             "y_score is so small that its slope leaves float64; multiply the scores"
@@ -258,6 +263,30 @@ def prior_shift(p: Probability, base_rate: float, new_base_rate: float) -> Proba
     with np.errstate(divide="ignore", over="ignore"):
         after = 1 / (1 + (1 - before) / before * factor)
     return after if np.ndim(p) else after.item()
+
+
+def _logistic_fit(
+    scores: np.ndarray, targets: np.ndarray, weights: np.ndarray
+) -> tuple[float, float]:
+    """Return slope and intercept of the logistic regression of targets within (0, 1) on scores."""
+    from sklearn.linear_model import LogisticRegression
+
+    # scikit-learn fits labels: each record is an attack with its target's weight, and a normal one
+    # with the rest.
+    twice = np.concatenate([scores, scores])[:, None]
+    labels = np.repeat([1, 0], len(scores))
+    shares = np.concatenate([weights * targets, weights * (1 - targets)])
+    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            model.fit(twice, labels, sample_weight=shares)
+        except Warning:
+            raise InputError(
+                "y_score spreads over too many orders of magnitude for one slope; take logarithms "
+                "first"
+            ) from None
+    return model.coef_.item(), model.intercept_.item()
 
 
 def _calibration_records(

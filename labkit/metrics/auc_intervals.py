@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from labkit.metrics.inputs import as_labels, as_scores, check_lengths
 from labkit.metrics.intervals import normal_quantile
+from labkit.metrics.ranking import not_above
 
 
 @dataclass(frozen=True)
@@ -149,14 +150,16 @@ def _wins(labels: np.ndarray, y_score: ArrayLike, name: str) -> tuple[np.ndarray
     scores = as_scores(y_score, name)
     check_lengths(y_true=labels, **{name: scores})
     attacks, normals = scores[labels], scores[~labels]
-    return _twice_below(normals, attacks), 2 * len(attacks) - _twice_below(attacks, normals)
-
-
-def _twice_below(reference: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return for each value twice the number of the reference below it, ties counting one half."""
-    ascending = np.sort(reference)
-    below = np.searchsorted(ascending, values, side="left")
-    return below + np.searchsorted(ascending, values, side="right")
+    order = np.argsort(attacks)
+    ascending = attacks[order]
+    below = np.searchsorted(ascending, normals)
+    upto = not_above(ascending, normals, below)
+    # A normal record lies below the i-th attack when at most i attacks are at or below it.
+    places = len(attacks) + 1
+    won = np.bincount(upto, minlength=places) + np.bincount(below, minlength=places)
+    of_attacks = np.empty(len(attacks), dtype=np.int64)
+    of_attacks[order] = np.cumsum(won)[:-1]
+    return of_attacks, 2 * len(attacks) - below - upto
 
 
 def _mean_and_variance(of_attacks: np.ndarray, of_normals: np.ndarray) -> tuple[float, float]:

@@ -169,13 +169,9 @@ class SortedClasses:
         opens_tie = np.ones(self.positives, dtype=bool)
         np.not_equal(self.attacks[1:], self.attacks[:-1], out=opens_tie[1:])
         starts = np.flatnonzero(opens_tie)
-        scores, below = self.attacks[starts], self._normals_below[starts]
+        below = self._normals_below[starts]
         fp = self.negatives - below
-        fp_above = fp.copy()
-        # Few attacks tie with normal records: only these are searched for once more.
-        reach = np.flatnonzero(below < self.negatives)
-        tied = reach[self.normals[below[reach]] == scores[reach]]
-        fp_above[tied] = self.negatives - np.searchsorted(self.normals, scores[tied], side="right")
+        fp_above = self.negatives - not_above(self.normals, self.attacks[starts], below)
         gained = np.diff(starts, append=self.positives)
         tp = self.positives - starts
         return Gains(gained[::-1], tp[::-1], fp_above[::-1], fp[::-1])
@@ -198,3 +194,13 @@ class SortedClasses:
         # In place: where arrays are long, fresh memory costs more than the arithmetic.
         fp -= tp
         return CountTable(descending, tp, fp)
+
+
+def not_above(ascending: np.ndarray, values: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Return how many of the ascending lie at or below each value, given how many lie below."""
+    # Few are tied, and only these are searched for once more.
+    reach = np.flatnonzero(below < len(ascending))
+    tied = reach[ascending[below[reach]] == values[reach]]
+    counts = below.copy()
+    counts[tied] = np.searchsorted(ascending, values[tied], side="right")
+    return counts

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _REPLICATES = 32
 # ... and fewer where there are many records, so that memory stays bounded.
 _CELLS = 2**24
+# So few draws are counted in one go, since each call has its cost.
+_AT_ONCE = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,14 +196,15 @@ def bootstrap(
         scores = as_scores(y_score, f"y_scores[{name!r}]")
         check_lengths(**{"y_true": labels, f"y_scores[{name!r}]": scores})
         detectors.append(_Detector(labels, scores, statistics))
-    rng = np.random.default_rng(seed)
     size = max(1, min(_REPLICATES, n_replicates, _CELLS // len(labels)))
-    classes = [_Draws(labels, codes, size), _Draws(~labels, codes, size)]
+    # A generator each, so that a seed's draws do not hang on the size of a block.
+    rngs = np.random.default_rng(seed).spawn(2)
+    classes = [
+        _Draws(of_class, codes, size, rng)
+        for of_class, rng in zip((labels, ~labels), rngs, strict=True)
+    ]
     blocks = []
     for _ in range(0, n_replicates, size):
-        for replicate in range(size):
-            for draws in classes:
-                draws.draw(replicate, rng)
         attacks, normals = (draws.times_drawn() for draws in classes)
         blocks.append(np.stack([one.measure(attacks, normals) for one in detectors], axis=1))
     once = [np.ones((draws.count, 1), np.int32) for draws in classes]
@@ -217,7 +220,14 @@ def bootstrap(
 class _Draws:
     """Draws of one class, record by record or by group, a block of replicates at a time."""
 
-    def __init__(self, of_class: np.ndarray, codes: np.ndarray | None, size: int) -> None:
+    def __init__(
+        self,
+        of_class: np.ndarray,
+        codes: np.ndarray | None,
+        size: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self._rng = rng
         self.count = int(of_class.sum())
         self.group = None
         if codes is not None:
@@ -227,17 +237,22 @@ class _Draws:
         self._times = np.empty((size, self.count), np.int32)
         self._by_record = np.empty((self.count, size), np.int32)
 
-    def draw(self, replicate: int, rng: np.random.Generator) -> None:
-        """Draw one replicate of the block: as many records, or groups, as there are."""
-        if self.group is None:
-            drawn = rng.integers(0, self.count, self.count)
-            self._times[replicate] = np.bincount(drawn, minlength=self.count)
-        else:
-            drawn = rng.integers(0, self.groups, self.groups)
-            self._times[replicate] = np.bincount(drawn, minlength=self.groups)[self.group]
-
     def times_drawn(self) -> np.ndarray:
-        """Return how often each replicate drew each record, shape (count, size)."""
+        """Draw a block; return how often each replicate drew each record, shape (count, size)."""
+        size, rng = len(self._times), self._rng
+        if self.group is not None:
+            for times in self._times:
+                drawn = rng.integers(0, self.groups, self.groups)
+                times[:] = np.bincount(drawn, minlength=self.groups)[self.group]
+        elif self._times.size <= _AT_ONCE:
+            drawn = rng.integers(0, self.count, self._times.shape)
+            drawn += np.arange(0, self._times.size, self.count)[:, None]
+            times = np.bincount(drawn.ravel(), minlength=self._times.size)
+            self._times[:] = times.reshape(size, self.count)
+        else:
+            for times in self._times:
+                drawn = rng.integers(0, self.count, self.count)
+                times[:] = np.bincount(drawn, minlength=self.count)
         # A record a row: the sums over records then run along memory.
         np.copyto(self._by_record, self._times.T)
         return self._by_record
@@ -268,9 +283,7 @@ class _Detector:
 
     def measure(self, attacks: np.ndarray, normals: np.ndarray) -> np.ndarray:
         """Return the statistics of b replicates, shape (b, s), given how often each was drawn."""
-        # In float64, which holds counts exactly: statistics then need no conversion.
-        gained = (self.attacks_in @ attacks).astype(np.float64)
-        passed = (self.normals_in @ normals).cumsum(axis=0, dtype=np.float64)
+        gained, passed = self.attacks_in @ attacks, (self.normals_in @ normals).cumsum(axis=0)
         resamples = Resamples(
             cuts=self.cuts,
             gained=gained,

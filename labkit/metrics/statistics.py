@@ -101,9 +101,7 @@ def recall_at_budget(k: int) -> Statistic:
     k = as_budget(k)
     return Statistic(
         f"recall at {k} alerts",
-        lambda resamples: (
-            _sum_of_products(resamples.gained, _in_budget(resamples, k)) / resamples.tp[-1]
-        ),
+        lambda resamples: _tp_of_top(resamples, k) / resamples.tp[-1],
     )
 
 
@@ -142,7 +140,7 @@ def precision_at_budget(k: int) -> Statistic:
 
     def of(resamples: Resamples) -> np.ndarray:
         alerts = np.minimum(k, resamples.tp[-1] + resamples.negatives)
-        return _sum_of_products(resamples.gained, _in_budget(resamples, k)) / alerts
+        return _tp_of_top(resamples, k) / alerts
 
     return Statistic(f"precision at {k} alerts", of)
 
@@ -188,6 +186,20 @@ def _row(resamples: Resamples, threshold: float) -> int:
 def _sum_of_products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the sum of a * b over the cuts, in float64, for each resample."""
     return np.einsum("cb,cb->b", a, b, dtype=np.float64)
+
+
+def _tp_of_top(resamples: Resamples, k: int) -> np.ndarray:
+    """Return the (expected) attacks among the top k records of each resample, shape (b,)."""
+    whole = np.count_nonzero(resamples.tp + resamples.fp <= k, axis=0)
+    every = np.arange(len(whole))
+    tp = np.where(whole > 0, resamples.tp[whole - 1, every], 0)
+    # The cut at which the budget ends, if it does: its tied group gets what room is left.
+    at = np.minimum(whole, len(resamples.cuts) - 1), every
+    gained, fp_above = resamples.gained[at], resamples.fp_above[at]
+    room = np.maximum(k - tp - fp_above, 0)
+    tied = gained + resamples.fp[at] - fp_above
+    ends = whole < len(resamples.cuts)
+    return tp + np.divide(room * gained, tied, out=np.zeros(len(tp)), where=ends & (tied > 0))
 
 
 def _in_budget(resamples: Resamples, k: int) -> np.ndarray:

@@ -135,7 +135,11 @@ class TestPlattScaling:
 
     def test_scores_that_no_slope_can_serve(self):
         with pytest.raises(InputError, match=r"^y_score spreads over too many orders"):
-            platt_scaling([1, 1, 0], [0, 1e200, -1], sample_weight=[199, 1, 160_000])
+            platt_scaling(
+                [0, 1, 0],
+                [-18551.994878474197, 0.00021177731275831538, -0.0016905683209390535],
+                sample_weight=[0.018111884849154825, 776498.9670244489, 66632.10348272315],
+            )
         with pytest.raises(InputError, match=r"^y_score is so small that its slope"):
             platt_scaling([1, 0], [5e-324, 0])
 

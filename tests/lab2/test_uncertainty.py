@@ -22,7 +22,7 @@ def few(experiment):
 
 def resamples(test):
     """The rows of every replicate: four days of attacks and four of normal records."""
-    rng = np.random.default_rng(4)
+    rngs = dict(zip((1, 0), np.random.default_rng(4).spawn(2), strict=True))
     rows = {
         (label, day): np.flatnonzero((test["label"] == label) & (test["day"] == day))
         for label in (0, 1)
@@ -30,7 +30,7 @@ def resamples(test):
     }
     for _ in range(REPLICATES):
         yield np.concatenate(
-            [rows[label, 10 + d] for label in (1, 0) for d in rng.integers(0, 4, 4)]
+            [rows[label, 10 + d] for label in (1, 0) for d in rngs[label].integers(0, 4, 4)]
         )
 
 
