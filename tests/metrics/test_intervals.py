@@ -111,3 +111,10 @@ def test_clopper_pearson_refuses_what_is_no_share(arguments):
 def test_counts_of_eight_bits_do_not_overflow():
     assert wilson(np.uint8(10), np.uint8(20)) == wilson(10, 20)
     assert clopper_pearson(np.uint8(200), np.uint8(250)) == clopper_pearson(200, 250)
+
+
+@pytest.mark.parametrize("interval", [wilson, clopper_pearson])
+def test_all_of_many_reach_exactly_1_and_an_endless_number_is_refused(interval):
+    assert interval(int("12345"), int("12345"))[1] == 1
+    with pytest.raises(InputError, match="k is 1 of n = inf"):
+        interval(1, math.inf)

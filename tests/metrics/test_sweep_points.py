@@ -221,3 +221,18 @@ class TestAtCost:
     def test_what_is_no_cost(self, name, cost):
         with pytest.raises(InputError, match=f"the cost {name} is"):
             sweep_of([1, 0], [2, 1]).at_cost(**({"fp": 1, "fn": 1} | {name: cost}))
+
+
+def test_bounds_of_a_cut_below_false_alerts():
+    # Two false alerts, then a tie of three attacks and one normal record, of which three are taken.
+    sweep = sweep_of([0, 0, 1, 1, 1, 0, 0], [9, 8, 7, 7, 7, 7, 1])
+    cut = sweep.at_budget(5, "expected")
+    assert (cut.tp, cut.tp_low, cut.tp_high) == (2.25, 2, 3)
+    assert (cut.fp, cut.fn, cut.tn) == (2.75, 0.75, 1.25)
+
+
+def test_an_expected_cut_can_miss_nothing():
+    cut = sweep_of([1, 0, 0], [2, 1, 1]).at_budget(2, "expected")
+    assert (cut.tp, cut.fp, cut.fn, cut.tn) == (1, 1, 0, 1)
+    cut = sweep_of([0, 1, 1], [2, 1, 1]).at_budget(2, "expected")
+    assert (cut.tp, cut.fp, cut.fn, cut.tn) == (1, 1, 1, 0)
