@@ -243,3 +243,25 @@ def test_more_faults_are_named(change, named):
     arguments = {"y_true": [1, 0, 0], "y_scores": {"d": [3, 2, 1]}, "statistics": [auc()]}
     with pytest.raises(InputError, match=named):
         bootstrap(**(arguments | change))
+
+
+def test_many_records_are_drawn_one_replicate_at_a_time_and_as_before():
+    labels, detectors = records(n=3000, n_attacks=20)
+    result = bootstrap(labels, detectors, [auc(), average_precision()], n_replicates=35, seed=3)
+    rngs = np.random.default_rng(3).spawn(2)
+    for replicate in result.replicates:
+        rows = drawn_by_record(labels, rngs)
+        expected = [
+            [
+                metric(labels[rows], scores[rows])
+                for metric in (roc_auc_score, average_precision_score)
+            ]
+            for scores in detectors.values()
+        ]
+        np.testing.assert_allclose(replicate, expected, rtol=1e-12)
+
+
+def test_replicates_are_found_by_name():
+    labels, detectors = records()
+    result = bootstrap(labels, detectors, [auc(), brier()], n_replicates=5)
+    np.testing.assert_array_equal(result.of("coarse", "Brier score"), result.replicates[:, 1, 1])
