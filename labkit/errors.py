@@ -7,3 +7,7 @@ class InputError(ValueError):
     The message names the argument, file, row or column and what to do about it, so the command
     line can print it as it stands.
     """
+
+    def __init__(self, message: str) -> None:
+        # One line, whatever the value that it shows looks like when printed.
+        super().__init__(" ".join(message.split()))

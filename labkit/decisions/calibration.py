@@ -256,7 +256,11 @@ def prior_shift(p: Probability, base_rate: float, new_base_rate: float) -> Proba
     """
     base_rate = as_share(base_rate, "base_rate")
     new_base_rate = as_share(new_base_rate, "new_base_rate")
-    before = as_probabilities(np.ravel(p), "p").reshape(np.shape(p))
+    try:
+        given = np.asarray(p)
+    except ValueError:
+        raise InputError("p holds rows of unequal length; pass one number or an array") from None
+    before = as_probabilities(given.ravel(), "p").reshape(given.shape)
     # The theorem in odds: the odds against attack change by one factor. Every step is monotone
     # after rounding too, which attack / (attack + normal) is not.
     factor = base_rate / (1 - base_rate) * ((1 - new_base_rate) / new_base_rate)

@@ -7,10 +7,12 @@ the probabilities are calibrated; how far they differ in cost is what miscalibra
 
 import math
 from fractions import Fraction
-from numbers import Real
 
 from labkit.errors import InputError
 from labkit.metrics import ConfusionMatrix
+from labkit.metrics.scalars import as_number
+
+_MEANT = "a cost is a finite number, 0 or more"
 
 
 def cost_threshold(cost_fp: float, cost_fn: float) -> float:
@@ -96,7 +98,10 @@ def total_cost(point: ConfusionMatrix, cost_fp: float, cost_fn: float) -> float:
 
 def _checked(cost_fp: float, cost_fn: float) -> tuple[Fraction, Fraction]:
     """Return both costs exactly, in which their sum neither overflows nor is rounded."""
+    costs = []
     for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
-        if not isinstance(cost, Real) or not 0 <= cost < math.inf:
-            raise InputError(f"{name} is {cost!r}; a cost is a finite number, 0 or more")
-    return Fraction(float(cost_fp)), Fraction(float(cost_fn))
+        number = as_number(cost, name, _MEANT)
+        if not 0 <= number < math.inf:
+            raise InputError(f"{name} is {number}; {_MEANT}")
+        costs.append(Fraction(float(number)))
+    return costs[0], costs[1]

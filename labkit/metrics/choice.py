@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.metrics.scalars import as_budget, as_share
+from labkit.metrics.scalars import as_budget, as_share, check_choice
 
 if TYPE_CHECKING:
     from labkit.metrics.sweep import ThresholdSweep
@@ -56,8 +56,7 @@ def _check(
     min_precision: float | None,
     prefer: Preference,
 ) -> None:
-    if prefer not in ("recall", "precision"):
-        raise InputError(f'prefer is {prefer!r}; choose "recall" or "precision"')
+    check_choice(prefer, "prefer", ("recall", "precision"))
     if max_alerts is not None:
         as_budget(max_alerts, "max_alerts", whole=False)
     for name, share in (("min_recall", min_recall), ("min_precision", min_precision)):

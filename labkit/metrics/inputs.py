@@ -128,7 +128,7 @@ def as_labels(y_true: ArrayLike, pos_label: object = None, name: str = "y_true")
     if labels.dtype.kind == "f":
         labels = _numbers(labels, name)
     if pos_label is not None:
-        if np.ndim(pos_label) or _is_missing(pos_label):
+        if isinstance(pos_label, _CONTAINERS) or np.ndim(pos_label) or _is_missing(pos_label):
             raise InputError(f"pos_label is {pos_label!r}; it must be one label")
         # A text never equals a number: such a pos_label would make every record normal.
         for kind, type_ in (("U", str), ("S", bytes)):
@@ -188,7 +188,10 @@ def as_codes(groups: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
     """
     import pandas as pd
 
-    codes, distinct = pd.factorize(_plain(one_dimensional(groups, name), name), sort=True)
+    plain = _plain(one_dimensional(groups, name), name)
+    # pandas knows neither the other byte order nor half precision.
+    native = np.float64 if plain.dtype == np.float16 else plain.dtype.newbyteorder("=")
+    codes, distinct = pd.factorize(plain.astype(native, copy=False), sort=True)
     _refuse(name, "is missing", codes < 0)
     return codes, distinct
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from labkit.errors import InputError
 from labkit.metrics.inputs import as_labels, as_probabilities, check_lengths
 from labkit.metrics.intervals import clopper_pearson, wilson
+from labkit.metrics.scalars import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,8 +204,7 @@ def reliability_table(
     """
     import pandas as pd
 
-    if interval not in ("wilson", "clopper_pearson"):
-        raise InputError(f'interval is {interval!r}; choose "wilson" or "clopper_pearson"')
+    check_choice(interval, "interval", ("wilson", "clopper_pearson"))
     bounds_of = wilson if interval == "wilson" else clopper_pearson
     labels, probabilities = labels_and_probabilities(y_true, y_prob, pos_label)
     edges, bins = into_bins(probabilities, n_bins, strategy)
@@ -276,16 +276,15 @@ def into_bins(
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 1:
         raise InputError(f"n_bins is {n_bins!r}; it must be a whole number, 1 or more")
     n_bins = int(n_bins)
+    check_choice(strategy, "strategy", ("uniform", "quantile"))
     if strategy == "uniform":
         # Division by n_bins keeps an edge such as 0.3 the same float as the literal 0.3.
         edges = np.arange(n_bins + 1) / n_bins
-    elif strategy == "quantile":
+    else:
         # Each bin begins at an observed probability, so equal ones share a bin.
         ordered = np.sort(probabilities)
         begins = np.arange(n_bins) * len(ordered) // n_bins
         edges = np.append(np.unique(ordered[begins]), ordered[-1])
-    else:
-        raise InputError(f'strategy is {strategy!r}; choose "uniform" or "quantile"')
     return edges, np.searchsorted(edges[1:-1], probabilities, side="right")
 
 

@@ -120,12 +120,17 @@ def percentiles(replicates: ArrayLike, level: float = 0.95) -> Percentiles:
     Percentiles(low=1.5, high=2.5, unusable=1)
     """
     level = as_share(level, "level")
-    values = np.asarray(replicates, dtype=float)
+    try:
+        values = np.asarray(replicates, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("replicates hold values that are not real numbers") from None
     if values.ndim != 1:
         raise InputError(f"replicates have shape {values.shape}; pass those of one statistic")
     usable = values[~np.isnan(values)]
     tail = (1 - level) / 2
-    low, high = np.quantile(usable, [tail, 1 - tail]).tolist() if len(usable) else [math.nan] * 2
+    with np.errstate(invalid="ignore"):
+        ends = np.quantile(usable, [tail, 1 - tail]) if len(usable) else np.full(2, math.nan)
+    low, high = ends.tolist()
     return Percentiles(low, high, len(values) - len(usable))
 
 
@@ -182,8 +187,12 @@ def bootstrap(
         raise InputError("y_scores must map the name of each detector to its scores")
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise InputError(f"seed is {seed!r}; it must be a whole number, 0 or more")
-    if not all(isinstance(one, Statistic) for one in statistics):
-        raise InputError("statistics must be made by calls such as auc() or recall_at_budget(80)")
+    if not isinstance(statistics, list | tuple) or not all(
+        isinstance(one, Statistic) for one in statistics
+    ):
+        raise InputError(
+            "statistics must be a list of calls such as auc() and recall_at_budget(80)"
+        )
     names = [statistic.name for statistic in statistics]
     if not names or len(set(names)) < len(names):
         raise InputError(f"statistics are {names}; name at least one, and none twice")

@@ -19,7 +19,11 @@ def as_number(value: object, name: str, meant: str = "it must be a number") -> f
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise InputError(f"{name} is {value!r}; {meant}")
     number = value.item() if isinstance(value, np.generic) else value
-    if math.isnan(number):
+    try:
+        is_nan = math.isnan(number)
+    except OverflowError:
+        raise InputError(f"{name} is a whole number that float64 cannot hold; {meant}") from None
+    if is_nan:
         raise InputError(f"{name} is {number}; {meant}")
     return number
 
@@ -40,3 +44,10 @@ def as_budget(k: object, name: str = "k", *, whole: bool = True) -> float:
     if alerts < 0 or (whole and alerts != math.inf and alerts != int(alerts)):
         raise InputError(f"{name} is {alerts}; {meant}")
     return int(alerts) if whole and alerts != math.inf else alerts
+
+
+def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
+    """Raise InputError unless the value is one of the words to choose from."""
+    if not isinstance(value, str) or value not in choices:
+        *most, last = (f'"{choice}"' for choice in choices)
+        raise InputError(f"{name} is {value!r}; choose {', '.join(most)} or {last}")

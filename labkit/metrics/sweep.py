@@ -19,7 +19,7 @@ from labkit.metrics.choice import Preference, best_row
 from labkit.metrics.confusion import BudgetedPoint, OperatingPoint
 from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_lengths
 from labkit.metrics.ranking import CountTable, SortedClasses
-from labkit.metrics.scalars import as_budget, as_number, as_share
+from labkit.metrics.scalars import as_budget, as_number, as_share, check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +127,8 @@ class ThresholdSweep:
         """
         columns = [as_scores(thresholds, "thresholds"), as_scores(tp, "tp"), as_scores(fp, "fp")]
         check_lengths(thresholds=columns[0], tp=columns[1], fp=columns[2])
-        return cls(CountTable.from_columns(*columns, positives, negatives))
+        totals = as_number(positives, "positives"), as_number(negatives, "negatives")
+        return cls(CountTable.from_columns(*columns, *totals))
 
     def __repr__(self) -> str:
         return (
@@ -312,8 +313,7 @@ class ThresholdSweep:
         >>> round(cut.tp, 3), cut.tp_low, cut.tp_high
         (1.667, 1, 2)
         """
-        if ties not in ("under", "over", "expected"):
-            raise InputError(f'ties is {ties!r}; choose "under", "over" or "expected"')
+        check_choice(ties, "ties", ("under", "over", "expected"))
         k = as_budget(k, whole=self.tp.dtype.kind == "i" and self._negative_weight == 1)
         # Bisection needs a few rows, not the column of alerts.
         rows = range(len(self.tp))
