@@ -338,3 +338,9 @@ def test_alert_probability_refuses_what_is_no_budget(k):
 def test_alert_probability_takes_the_budget_of_a_point():
     point = at_daily_budget(LABELS, SCORES, DAYS, per_day=2.0)
     assert alert_probability(SCORES, float(point.budget)).tolist() == [1, 1, 1, 1, 1, 1, 0]
+
+
+@pytest.mark.parametrize("k", [1, 37, 500, 999])
+def test_the_top_of_a_thousand_shuffled_records(k):
+    scores = np.random.default_rng(k).permutation(1000)
+    assert alert_probability(scores, k).tolist() == (scores >= 1000 - k).tolist()

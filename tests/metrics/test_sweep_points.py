@@ -236,3 +236,13 @@ def test_an_expected_cut_can_miss_nothing():
     assert (cut.tp, cut.fp, cut.fn, cut.tn) == (1, 1, 0, 1)
     cut = sweep_of([0, 1, 1], [2, 1, 1]).at_budget(2, "expected")
     assert (cut.tp, cut.fp, cut.fn, cut.tn) == (1, 1, 1, 0)
+
+
+def test_a_budget_beyond_a_thousand_scores_flags_every_record():
+    point = sweep_of([1] * 500 + [0] * 500, range(1000)).at_budget(5000)
+    assert (point.alerts, point.threshold) == (1000, 0)
+
+
+def test_a_published_table_has_columns_of_one_length():
+    with pytest.raises(InputError, match="thresholds has 3, tp has 2, fp has 2"):
+        ThresholdSweep.from_counts([3, 2, 1], [1, 2], [1, 2], positives=2, negatives=2)
