@@ -26,6 +26,13 @@ precision at the records' own base rate and at 1 % and 0.1 %, the threshold of a
 and log loss. Summaries are all of it but the curves and the budget. The scikit-learn loop of the
 bootstrap takes about a minute, so a part of it is timed and multiplied. Memory is what NumPy held
 at most beyond its inputs.
+
+The bars were set beforehand, on a machine whose sort of a million scores takes 17 ms. Those not
+reached here hang on the sort: on AMD's Zen 4, NumPy's AVX-512 sort is several times slower than its
+AVX2 sort, and scikit-learn, which sorts by another algorithm, is not touched by that. With AVX-512
+switched off (`NPY_DISABLE_CPU_FEATURES=X86_V4`) the sort is so fast that everything else, mostly
+the first touch of new memory, weighs more beside it. A shared machine moves each ratio by a tenth
+or two from run to run.
 """
 
 
@@ -42,7 +49,7 @@ def line(row: dict) -> str:
         row["against"],
         amount(row["ours"], row["unit"]),
         amount(row["theirs"], row["unit"]),
-        f"{row['ratio']:.3g}",
+        f"{row['ratio']:.3g} x {'the cost' if row['at_most'] else 'cheaper'}",
         f"{'at most' if row['at_most'] else 'at least'} {row['bar']:g}",
         "yes" if row["reached"] else "**no**",
         "" if memory is None else f"{memory:.1f}",

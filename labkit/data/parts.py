@@ -1,6 +1,7 @@
 """Any number of simulated records as Parquet files, whole or not at all."""
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -87,7 +88,7 @@ def _require_pyarrow() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        remedy = 'run `pip install "labkit[parquet]"`'
+        remedy = f"run `{sys.executable} -m pip install pyarrow`"
         raise InputError(f"--records writes Parquet and needs pyarrow: {remedy}") from None
 
 

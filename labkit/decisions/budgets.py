@@ -10,6 +10,8 @@ A day may be a number, a text or a timestamp, any label that can be sorted; week
 given as days of their own. A day without records does not occur, and so has no budget either.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,7 +82,7 @@ def fixed_threshold_by_day(
     *,
     level: float = 0.95,
     pos_label: object = None,
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """Return what one threshold, fixed beforehand, does on each day.
 
     Parameters
@@ -148,7 +150,7 @@ def ranking_by_day(
     ties: Ties = "under",
     *,
     pos_label: object = None,
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """Return what comes of sending the `per_day` highest records of each day.
 
     Parameters
@@ -209,7 +211,7 @@ def ranking_by_day(
     return pd.DataFrame(rows, index=days).rename_axis("day")
 
 
-def period_totals(by_day: "pd.DataFrame") -> "pd.Series":
+def period_totals(by_day: pd.DataFrame) -> pd.Series:
     """Return the counts of a table by day summed over its days, with their recall and precision.
 
     Recall is all true alerts over all attacks, and precision all true alerts over all alerts: not

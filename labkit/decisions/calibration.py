@@ -5,6 +5,8 @@ model was not trained on. What is passed is what is fitted: a probability stays 
 no sigmoid is slipped in between.
 """
 
+from __future__ import annotations
+
 import math
 import warnings
 from dataclasses import dataclass

@@ -5,6 +5,8 @@ record the share of attacks above it, ties counting one half. The spread of the 
 the variance of the AUC, and their differences between two detectors that of the difference.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """What a Brier score is made of: reliability, resolution and uncertainty."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

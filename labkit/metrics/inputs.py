@@ -4,6 +4,8 @@ Everything is taken by position: a pandas index is ignored, so shuffled or repea
 neither reorder nor multiply records.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

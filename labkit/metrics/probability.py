@@ -1,5 +1,7 @@
 """Do probabilities behave like probabilities: Brier score, log loss, reliability table."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
@@ -158,7 +160,7 @@ def reliability_table(
     interval: Literal["wilson", "clopper_pearson"] = "wilson",
     level: float = 0.95,
     pos_label: object = None,
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """Return, for each bin of predicted probability, the share of attacks that it holds.
 
     A bin holds its lower edge and not its upper one; the last holds both, so 0 falls in the first
@@ -231,7 +233,7 @@ def reliability_table(
     )
 
 
-def expected_calibration_error(table: "pd.DataFrame") -> float:
+def expected_calibration_error(table: pd.DataFrame) -> float:
     """Return the mean distance between predicted and observed share over the bins of a table.
 
     The sum over bins of count / n times |observed - mean_predicted|; empty bins count for nothing.

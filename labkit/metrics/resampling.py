@@ -9,6 +9,8 @@ of interest and the next: a sum over records of how often each was drawn, taken 
 replicates at a time.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +37,7 @@ _CELLS = 2**24
 _AT_ONCE = 2**16
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bootstrap:
     """Estimates and replicates of every statistic for every detector.
 
@@ -54,12 +56,19 @@ class Bootstrap:
     estimates: np.ndarray
     replicates: np.ndarray
 
+    def __repr__(self) -> str:
+        sizes = zip(self.replicates.shape, ("replicates", "detectors", "statistics"), strict=True)
+        return f"Bootstrap({', '.join(f'{size} {what}' for size, what in sizes)})"
+
     def of(self, detector: str, statistic: str) -> np.ndarray:
         """Return the replicates of one statistic of one detector, shape (n_replicates,)."""
+        for name, known in ((detector, self.detectors), (statistic, self.statistics)):
+            if name not in known:
+                raise InputError(f"{name!r} was not measured; choose from {', '.join(known)}")
         i, j = self.detectors.index(detector), self.statistics.index(statistic)
         return self.replicates[:, i, j]
 
-    def intervals(self, level: float = 0.95) -> "pd.DataFrame":
+    def intervals(self, level: float = 0.95) -> pd.DataFrame:
         """Return percentile intervals, one row a detector and statistic.
 
         Returns
@@ -70,7 +79,7 @@ class Bootstrap:
         """
         return self._table(self.estimates, self.replicates, self.detectors, level)
 
-    def differences(self, level: float = 0.95) -> "pd.DataFrame":
+    def differences(self, level: float = 0.95) -> pd.DataFrame:
         """Return the paired differences, later detector minus earlier, in the same form."""
         pairs = [
             (a, b) for b in range(len(self.detectors)) for a in range(b + 1, len(self.detectors))
@@ -86,7 +95,7 @@ class Bootstrap:
 
     def _table(
         self, estimates: np.ndarray, replicates: np.ndarray, names: Sequence[str], level: float
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         import pandas as pd
 
         rows = {
@@ -153,10 +162,11 @@ def bootstrap(
     y_scores
         Detector -> its scores of the same records, shape (n,).
     statistics
-        What to measure.
+        What to measure: a list of what the functions of `labkit.metrics.statistics` return.
     groups
-        Day or host of each record, shape (n,): whole groups are drawn, within each class. None
-        draws records one by one, as if independent.
+        Day or host of each record, shape (n,): whole groups are drawn, for attacks and for normal
+        records apart, each from at least two. None draws records one by one, as if independent.
+        Few groups give intervals that are too narrow: four days hold little of what a fifth may.
     n_replicates
         Number of replicates.
     seed
@@ -242,6 +252,8 @@ class _Draws:
         if codes is not None:
             groups, self.group = np.unique(codes[of_class], return_inverse=True)
             self.groups = len(groups)
+            if self.groups == 1:
+                raise InputError("groups holds a class in one group only; draws could not differ")
         # Written over by every block: fresh memory costs more than the draws do.
         self._times = np.empty((size, self.count), np.int32)
         self._by_record = np.empty((self.count, size), np.int32)
@@ -315,7 +327,7 @@ class _Detector:
         return np.stack(measured, axis=1)
 
 
-def _slots(slot: np.ndarray, slots: int) -> "csr_array":
+def _slots(slot: np.ndarray, slots: int) -> csr_array:
     """Return the matrix that sums over the records of each slot."""
     from scipy.sparse import csr_array
 

@@ -1,5 +1,7 @@
 """What can be read off a resample of labelled records, each statistic by its name."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,7 +72,7 @@ class Statistic:
 
 
 def auc() -> Statistic:
-    """Area under the ROC curve, ties counting one half."""
+    """Area under the ROC curve, ties counting one half; called "AUC"."""
 
     def of(resamples: Resamples) -> np.ndarray:
         below = 2 * resamples.negatives - resamples.fp_above - resamples.fp
@@ -81,7 +83,7 @@ def auc() -> Statistic:
 
 
 def average_precision(base_rate: float | None = None) -> Statistic:
-    """Average precision by steps, at the resample's own base rate or at a given one."""
+    """Average precision by steps, at the resample's own base rate ("AP") or at a given one."""
     if base_rate is not None:
         base_rate = as_share(base_rate, "base_rate")
 

@@ -5,6 +5,8 @@ records lie at or above it. ROC and precision-recall curves, their areas, budget
 read off these two columns.
 """
 
+from __future__ import annotations
+
 import math
 from bisect import bisect_right
 from dataclasses import dataclass, replace
@@ -58,7 +60,7 @@ class ThresholdSweep:
         *,
         sample_weight: ArrayLike | None = None,
         pos_label: object = None,
-    ) -> "ThresholdSweep":
+    ) -> ThresholdSweep:
         """Sweep the threshold over the scores of labelled records.
 
         Parameters
@@ -97,7 +99,7 @@ class ThresholdSweep:
         *,
         positives: float,
         negatives: float,
-    ) -> "ThresholdSweep":
+    ) -> ThresholdSweep:
         """Sweep a published table of cumulative counts.
 
         Rows that flag nothing (such as the one at an infinite threshold) carry no operating point
@@ -220,7 +222,7 @@ class ThresholdSweep:
         # One division in the end keeps 1 exact; weights, whose sums are rounded, need the limit.
         return min(float(np.dot(gains.gained, precision)) / self.positives, 1.0)
 
-    def at_base_rate(self, base_rate: float) -> "ThresholdSweep":
+    def at_base_rate(self, base_rate: float) -> ThresholdSweep:
         """Return the same ranking with normal records reweighted to another share of attacks.
 
         True and false positive rates stay exactly as they are; precision, alerts and average
@@ -401,7 +403,7 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
         """
         return self._point(best_row(self, max_alerts, min_recall, min_precision, prefer))
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> pd.DataFrame:
         """Return the sweep as a table, one threshold a row."""
         import pandas as pd
 
@@ -410,7 +412,7 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
             {"threshold": self.thresholds} | {name: getattr(self, name) for name in columns}
         )
 
-    def __add__(self, other: "ThresholdSweep") -> "ThresholdSweep":
+    def __add__(self, other: ThresholdSweep) -> ThresholdSweep:
         """Return the sweep of two parts of one data set, as if their records lay together."""
         if not isinstance(other, ThresholdSweep):
             return NotImplemented

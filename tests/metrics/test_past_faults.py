@@ -201,3 +201,15 @@ def test_percentiles_are_of_one_statistic():
 
 def test_a_threshold_in_single_precision_has_a_plain_name():
     assert recall_at(np.float32(0.5)).name == "recall at score 0.5"
+
+
+def test_draws_of_one_group_are_refused():
+    with pytest.raises(InputError, match="in one group only"):
+        bootstrap([1, 0, 1, 0], {"d": [4, 3, 2, 1]}, [auc()], groups=[0, 0, 0, 1])
+
+
+def test_a_bootstrap_is_shown_by_its_sizes_and_asked_by_name():
+    result = bootstrap([1, 0], {"d": [2, 1]}, [auc()], n_replicates=3)
+    assert repr(result) == "Bootstrap(3 replicates, 1 detectors, 1 statistics)"
+    with pytest.raises(InputError, match="'AP' was not measured; choose from AUC"):
+        result.of("d", "AP")
