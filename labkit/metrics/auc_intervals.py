@@ -111,7 +111,8 @@ def delong_test(
     Returns
     -------
     AucDifference
-        z and p_value are nan where the placements of the two do not differ at all.
+        z and p_value are nan where nothing varies: the placements differ by one constant or not
+        at all. All nan where a class is missing.
 
     References
     ----------

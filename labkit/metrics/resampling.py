@@ -166,7 +166,9 @@ def bootstrap(
     groups
         Day or host of each record, shape (n,): whole groups are drawn, for attacks and for normal
         records apart, each from at least two. None draws records one by one, as if independent.
-        Few groups give intervals that are too narrow: four days hold little of what a fifth may.
+        A group's attacks and its normal records are drawn apart, as if one said nothing of the
+        other; where a day moves the scores of both, the interval is wrong. Few groups give
+        intervals that are too narrow: four days hold little of what a fifth may.
     n_replicates
         Number of replicates.
     seed

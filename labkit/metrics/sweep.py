@@ -356,7 +356,8 @@ class ThresholdSweep:
         >>> sweep.at_cost(fp=1, fn=5).threshold, sweep.at_cost(fp=1, fn=0).threshold
         (2.0, inf)
         """
-        fp, fn = as_number(fp, "the cost fp"), as_number(fn, "the cost fn")
+        # As floats: whole costs times whole counts could leave int64.
+        fp, fn = float(as_number(fp, "the cost fp")), float(as_number(fn, "the cost fn"))
         for name, cost in (("fp", fp), ("fn", fn)):
             if not 0 <= cost < math.inf:
                 raise InputError(f"the cost {name} is {cost}; it must be finite and not negative")

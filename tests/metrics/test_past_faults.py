@@ -213,3 +213,9 @@ def test_a_bootstrap_is_shown_by_its_sizes_and_asked_by_name():
     assert repr(result) == "Bootstrap(3 replicates, 1 detectors, 1 statistics)"
     with pytest.raises(InputError, match="'AP' was not measured; choose from AUC"):
         result.of("d", "AP")
+
+
+def test_whole_costs_do_not_overflow():
+    sweep = sweep_of([1] + [0] * 99, range(100))
+    assert sweep.at_cost(fp=10**18, fn=1).alerts == 0
+    assert sweep.at_cost(fp=10**20, fn=1).alerts == 0
