@@ -259,13 +259,18 @@ def prior_shift(p: Probability, base_rate: float, new_base_rate: float) -> Proba
     base_rate = as_share(base_rate, "base_rate")
     new_base_rate = as_share(new_base_rate, "new_base_rate")
     try:
-        given = np.asarray(p)
+        # Any array, so that a mask is seen and refused.
+        given = np.asanyarray(p)
     except ValueError:
         raise InputError("p holds rows of unequal length; pass one number or an array") from None
     before = as_probabilities(given.ravel(), "p").reshape(given.shape)
     # The theorem in odds: the odds against attack change by one factor. Every step is monotone
     # after rounding too, which attack / (attack + normal) is not.
     factor = base_rate / (1 - base_rate) * ((1 - new_base_rate) / new_base_rate)
+    if not 0 < factor < math.inf:
+        raise InputError(
+            f"base_rate {base_rate} and new_base_rate {new_base_rate} lie too far apart for float64"
+        )
     with np.errstate(divide="ignore", over="ignore"):
         after = 1 / (1 + (1 - before) / before * factor)
     return after if np.ndim(p) else after.item()
@@ -275,8 +280,11 @@ def _logistic_fit(
     scores: np.ndarray, targets: np.ndarray, weights: np.ndarray
 ) -> tuple[float, float]:
     """Return slope and intercept of the logistic regression of targets within (0, 1) on scores."""
+    from scipy.linalg import LinAlgWarning
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
+    failures = (ConvergenceWarning, LinAlgWarning)
     # scikit-learn fits labels: each record is an attack with its target's weight, and a normal one
     # with the rest.
     twice = np.concatenate([scores, scores])[:, None]
@@ -284,13 +292,14 @@ def _logistic_fit(
     shares = np.concatenate([weights * targets, weights * (1 - targets)])
     model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=200)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        for failure in failures:
+            warnings.simplefilter("error", failure)
         try:
             model.fit(twice, labels, sample_weight=shares)
-        except Warning:
+        except failures:
             raise InputError(
-                "y_score spreads over too many orders of magnitude for one slope; take logarithms "
-                "first"
+                "y_score or sample_weight spreads over too many orders of magnitude for one slope; "
+                "take logarithms, or divide the weights, first"
             ) from None
     return model.coef_.item(), model.intercept_.item()
 

@@ -5,14 +5,11 @@ searches labelled records instead and needs only a ranking. On the same records 
 the probabilities are calibrated; how far they differ in cost is what miscalibration costs.
 """
 
-import math
 from fractions import Fraction
 
 from labkit.errors import InputError
 from labkit.metrics import ConfusionMatrix
-from labkit.metrics.scalars import as_number
-
-_MEANT = "a cost is a finite number, 0 or more"
+from labkit.metrics.scalars import as_cost
 
 
 def cost_threshold(cost_fp: float, cost_fn: float) -> float:
@@ -56,7 +53,8 @@ def cost_threshold(cost_fp: float, cost_fn: float) -> float:
     >>> cost_threshold(1, 50) == 1 / 51
     True
     """
-    fp, fn = _checked(cost_fp, cost_fn)
+    # Exactly: their sum must neither overflow nor be rounded.
+    fp, fn = Fraction(as_cost(cost_fp, "cost_fp")), Fraction(as_cost(cost_fn, "cost_fn"))
     if not fp + fn:
         raise InputError("cost_fp and cost_fn are both 0; every threshold costs the same")
     return float(fp / (fp + fn))
@@ -92,16 +90,4 @@ def total_cost(point: ConfusionMatrix, cost_fp: float, cost_fn: float) -> float:
     >>> total_cost(ConfusionMatrix(tp=8, fp=20, fn=2, tn=970), cost_fp=1, cost_fn=50)
     120.0
     """
-    fp, fn = _checked(cost_fp, cost_fn)
-    return float(fp) * point.fp + float(fn) * point.fn
-
-
-def _checked(cost_fp: float, cost_fn: float) -> tuple[Fraction, Fraction]:
-    """Return both costs exactly, in which their sum neither overflows nor is rounded."""
-    costs = []
-    for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
-        number = as_number(cost, name, _MEANT)
-        if not 0 <= number < math.inf:
-            raise InputError(f"{name} is {number}; {_MEANT}")
-        costs.append(Fraction(float(number)))
-    return costs[0], costs[1]
+    return as_cost(cost_fp, "cost_fp") * point.fp + as_cost(cost_fn, "cost_fn") * point.fn

@@ -73,12 +73,14 @@ class Comparison:
 
     def to_json(self) -> dict[str, float | str | bool | list[float] | None]:
         """Return the comparison as plain values, None for a number that is not defined."""
-        # nan is the one value that differs from itself, and JSON does not have it.
-        return {
-            name: value if value == value else None
-            for name, value in asdict(self).items()
-            if name != "what"
-        }
+        return {name: _json(value) for name, value in asdict(self).items() if name != "what"}
+
+
+def _json(value: object) -> object:
+    # nan is the one value that differs from itself, and JSON does not have it.
+    if isinstance(value, list):
+        return [_json(one) for one in value]
+    return value if value == value else None
 
 
 # Each claim as a rule on the numbers. The bounds put the lesson's words into figures.

@@ -77,11 +77,11 @@ def few_days(experiment: Experiment, measured: Intervals) -> str:
     right, alerts = int(experiment.test["label"][flagged].sum()), int(flagged.sum())
     low, _ = clopper_pearson(right, alerts)
     return (
-        f"95 %: intervals from the {days} test days drawn anew, whole and with replacement, for "
+        f"Intervals: the {days} test days drawn anew, whole and with replacement, for "
         "the attacks and for the normal records apart; models and thresholds stay. They show how "
         f"much these {days} days disagree, coarsely ({draws} different draws a class), and not "
-        "what no day held: a number that is the same every day gets no width, the fewest and the "
-        "most alerts cannot be passed, and what was seen on one day has no interval. A fifth day "
+        "what no day held: a number that is the same every day gets no width, no day's attacks or "
+        "false alerts are passed, and what was seen on one day has no interval. A fifth day "
         f"may well lie outside. That {right} of {alerts} alerts were right says that precision is "
         f"{low:.3f} or more, not that it is 1 (Clopper-Pearson, as if alerts were independent)."
         + unusable
@@ -89,18 +89,22 @@ def few_days(experiment: Experiment, measured: Intervals) -> str:
 
 
 def _ranking(experiment: Experiment, options: dict) -> dict[str, Replicates]:
-    statistics = [auc(), average_precision(), *map(average_precision, RARER.values())]
+    area, precision = auc().name, average_precision().name
+    at_rates = {f"gb_ap_at_{name}": average_precision(rate) for name, rate in RARER.items()}
     detectors = {f"gb {seed}": scores for seed, scores in experiment.boosting.items()}
     result = bootstrap(
-        experiment.test["label"], detectors | {"lr": experiment.logistic}, statistics, **options
+        experiment.test["label"],
+        detectors | {"lr": experiment.logistic},
+        [auc(), average_precision(), *at_rates.values()],
+        **options,
     )
     return {
-        "gb_auc": result.of("gb 0", "AUC"),
-        "gb_ap": result.of("gb 0", "AP"),
-        "gb_ap_five_seed_mean": np.mean([result.of(name, "AP") for name in detectors], axis=0),
-        "lr_auc": result.of("lr", "AUC"),
-        "lr_ap": result.of("lr", "AP"),
-    } | {f"gb_ap_at_{name}": result.of("gb 0", f"AP at {rate:g}") for name, rate in RARER.items()}
+        "gb_auc": result.of("gb 0", area),
+        "gb_ap": result.of("gb 0", precision),
+        "gb_ap_five_seed_mean": np.mean([result.of(name, precision) for name in detectors], axis=0),
+        "lr_auc": result.of("lr", area),
+        "lr_ap": result.of("lr", precision),
+    } | {key: result.of("gb 0", statistic.name) for key, statistic in at_rates.items()}
 
 
 def _budgets(experiment: Experiment, options: dict) -> dict[str, Replicates]:
@@ -142,14 +146,19 @@ def _alerts_a_day(experiment: Experiment, n_replicates: int, seed: int) -> dict[
 
 def _calibration(experiment: Experiment, options: dict) -> dict[str, Replicates]:
     _, balanced, platt, isotonic = MODELS
-    statistics = [average_precision(), brier(), mean_score()]
-    result = bootstrap(experiment.test["label"], experiment.probabilities, statistics, **options)
+    precision, brier_score, mean = average_precision(), brier(), mean_score()
+    result = bootstrap(
+        experiment.test["label"],
+        experiment.probabilities,
+        [precision, brier_score, mean],
+        **options,
+    )
     return {
-        "balanced_lr_mean_prediction": result.of(balanced, "mean score"),
-        "balanced_lr_brier": result.of(balanced, "Brier score"),
+        "balanced_lr_mean_prediction": result.of(balanced, mean.name),
+        "balanced_lr_brier": result.of(balanced, brier_score.name),
         "platt_isotonic_mean_prediction": [
-            result.of(name, "mean score") for name in (platt, isotonic)
+            result.of(name, mean.name) for name in (platt, isotonic)
         ],
-        "platt_ap": result.of(platt, "AP"),
-        "isotonic_ap": result.of(isotonic, "AP"),
+        "platt_ap": result.of(platt, precision.name),
+        "isotonic_ap": result.of(isotonic, precision.name),
     }

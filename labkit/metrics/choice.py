@@ -45,8 +45,13 @@ def best_row(
         if min_precision is not None:
             told.append(_what_precision_allows(sweep, min_precision))
         raise NoFeasibleThreshold(f"no threshold gives {' and '.join(asked)}: {'; '.join(told)}")
-    merit = np.where(feasible, sweep.recall if prefer == "recall" else sweep.precision, -1.0)
-    return int(np.argmax(merit))
+    if prefer == "recall":
+        merit = sweep.recall
+    else:
+        # Only the order counts. No base rate changes it, but the rounding of weights would.
+        table = sweep.table
+        merit = table.tp / (table.tp + table.fp)
+    return int(np.argmax(np.where(feasible, merit, -1.0)))
 
 
 def _check(
@@ -58,7 +63,7 @@ def _check(
 ) -> None:
     check_choice(prefer, "prefer", ("recall", "precision"))
     if max_alerts is not None:
-        as_budget(max_alerts, "max_alerts", whole=False)
+        as_budget(max_alerts, "max_alerts", whole=sweep.counts_records)
     for name, share in (("min_recall", min_recall), ("min_precision", min_precision)):
         if share is not None:
             as_share(share, name, zero=True, one=True)

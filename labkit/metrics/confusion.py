@@ -98,8 +98,11 @@ class ConfusionMatrix:
         >>> ConfusionMatrix(tp=8, fp=20, fn=2, tn=970).fbeta(2)
         0.5882352941176471
         """
-        hits = (1 + beta**2) * self.tp
-        return _ratio(hits, hits + beta**2 * self.fn + self.fp)
+        square = float(as_number(beta, "beta")) * beta
+        if not 0 <= square < math.inf:
+            raise InputError(f"beta is {beta}; it must be 0 or more, and its square finite")
+        hits = (1 + square) * self.tp
+        return _ratio(hits, hits + square * self.fn + self.fp)
 
     @property
     def mcc(self) -> float:

@@ -7,12 +7,14 @@ neither reorder nor multiply records.
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 
+_LABEL_THEM = "label them or drop them first"
 # Values in which others hide.
 _CONTAINERS = (list, tuple, set, dict, np.ndarray)
 
@@ -20,7 +22,7 @@ _CONTAINERS = (list, tuple, set, dict, np.ndarray)
 def one_dimensional(values: ArrayLike, name: str) -> np.ndarray:
     """Return values as an array of shape (n,), n at least 1."""
     if isinstance(values, np.ma.MaskedArray):
-        _refuse(name, "is masked", np.ma.getmaskarray(values), "; drop them first")
+        _refuse(name, "is masked", np.ma.getmaskarray(values), "drop them first")
     try:
         array = np.asarray(values)
     except ValueError:
@@ -39,7 +41,7 @@ def one_dimensional(values: ArrayLike, name: str) -> np.ndarray:
 
 def _may_have_lost(array: np.ndarray) -> bool:
     """Return whether NumPy may have made one type of several: texts, or floats of whole numbers."""
-    if array.dtype.kind == "f":
+    if array.dtype == np.float64:
         return bool(np.abs(array).max() >= 2**53)
     return array.dtype.kind in "US"
 
@@ -49,27 +51,27 @@ def _is_missing(value: object) -> bool:
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
-def _refuse(name: str, fault: str, at_fault: ArrayLike, remedy: str = "") -> None:
+def _refuse(name: str, fault: str, at_fault: ArrayLike, remedy: str) -> None:
     """Raise InputError that counts the records at fault and names the first, if there are any."""
     rows = np.flatnonzero(at_fault)
     if len(rows):
         raise InputError(
             f"{name} {fault} in {len(rows)} of {np.size(at_fault)} records "
-            f"(the first at row {rows[0]}){remedy}"
+            f"(the first at row {rows[0]}); {remedy}"
         )
 
 
 def _plain(array: np.ndarray, name: str) -> np.ndarray:
     """Return labels or groups as numbers, texts or dates; a missing one is an error."""
     if array.dtype.kind in "mM":
-        _refuse(name, "is missing", np.isnat(array))
+        _refuse(name, "is missing", np.isnat(array), _LABEL_THEM)
     if array.dtype != object:
         return array
     values = array.tolist()
-    _refuse(name, "is missing", [_is_missing(value) for value in values])
-    texts = sum(isinstance(value, str) for value in values)
-    if 0 < texts < len(values):
-        raise InputError(f"{name} mixes texts with other values; make all of one type")
+    _refuse(name, "is missing", [_is_missing(value) for value in values], _LABEL_THEM)
+    for text in (str, bytes):
+        if 0 < sum(isinstance(value, text) for value in values) < len(values):
+            raise InputError(f"{name} mixes texts with other values; make all of one type")
     return np.array(values)
 
 
@@ -85,7 +87,7 @@ def _numbers(values: ArrayLike, name: str) -> np.ndarray:
             numbers = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} holds values that are not real numbers") from None
-    _refuse(name, "is NaN", np.isnan(numbers), "; drop or mend them first")
+    _refuse(name, "is NaN", np.isnan(numbers), "drop or mend them first")
     if _merges(given, numbers):
         raise InputError(f"{name} holds different numbers that float64 would merge; rescale them")
     return numbers
@@ -132,10 +134,11 @@ def as_labels(y_true: ArrayLike, pos_label: object = None, name: str = "y_true")
     if pos_label is not None:
         if isinstance(pos_label, _CONTAINERS) or np.ndim(pos_label) or _is_missing(pos_label):
             raise InputError(f"pos_label is {pos_label!r}; it must be one label")
-        # A text never equals a number: such a pos_label would make every record normal.
-        for kind, type_ in (("U", str), ("S", bytes)):
-            if (labels.dtype.kind == kind) != isinstance(pos_label, type_):
-                raise InputError(f"pos_label is {pos_label!r}, but {name} holds {_shown(labels)}")
+        if not _is_of_kind(pos_label, labels):
+            raise InputError(
+                f"pos_label is {pos_label!r}, but {name} holds {_shown(labels)}; "
+                "pass one of these, of the same type"
+            )
         return np.asarray(labels == pos_label)
     if labels.dtype == bool:
         return labels
@@ -144,6 +147,14 @@ def as_labels(y_true: ArrayLike, pos_label: object = None, name: str = "y_true")
         if any(np.all(ones | (labels == other)) for other in (0, -1)):
             return ones
     raise InputError(f"{name} holds {_shown(labels)}: say which label means attack with pos_label=")
+
+
+def _is_of_kind(pos_label: object, labels: np.ndarray) -> bool:
+    """Return whether the label may equal one of the labels, as a text never equals a number."""
+    for kinds, types in (("U", str), ("S", bytes), ("biuf", (Real, np.bool_))):
+        if labels.dtype.kind in kinds or isinstance(pos_label, types):
+            return labels.dtype.kind in kinds and isinstance(pos_label, types)
+    return True
 
 
 def _shown(labels: np.ndarray) -> str:
@@ -158,10 +169,10 @@ def as_scores(y_score: ArrayLike, name: str = "y_score") -> np.ndarray:
 def as_weights(sample_weight: ArrayLike) -> np.ndarray:
     """Return weights as float64 of shape (n,): none negative, with a finite sum above zero."""
     weights = _numbers(sample_weight, "sample_weight")
-    _refuse("sample_weight", "is negative", weights < 0)
-    _refuse("sample_weight", "is infinite", np.isinf(weights))
+    _refuse("sample_weight", "is negative", weights < 0, "weights are 0 or more")
+    _refuse("sample_weight", "is infinite", np.isinf(weights), "weights are finite")
     if not weights.any():
-        raise InputError("sample_weight is zero in every record")
+        raise InputError("sample_weight is zero in every record; some record must count")
     with np.errstate(over="ignore"):
         if np.isinf(weights.sum()):
             raise InputError("sample_weight sums to infinity; divide it by its greatest value")
@@ -174,9 +185,9 @@ def as_probabilities(y_prob: ArrayLike, name: str = "y_prob") -> np.ndarray:
     # The extremes first: they need no array of the records' size.
     if probabilities.min() < 0 or probabilities.max() > 1:
         outside = (probabilities < 0) | (probabilities > 1)
-        reach = f", from {probabilities.min():g} to {probabilities.max():g}"
-        calibrate = "; a score is no probability until it is calibrated"
-        _refuse(name, "lies outside [0, 1]", outside, reach + calibrate)
+        reach = f"they range from {probabilities.min():g} to {probabilities.max():g}"
+        calibrate = "a score is no probability until it is calibrated"
+        _refuse(name, "lies outside [0, 1]", outside, f"{reach}; {calibrate}")
     return probabilities
 
 
@@ -192,9 +203,15 @@ def as_codes(groups: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
 
     plain = _plain(one_dimensional(groups, name), name)
     # pandas knows neither the other byte order nor half precision.
-    native = np.float64 if plain.dtype == np.float16 else plain.dtype.newbyteorder("=")
-    codes, distinct = pd.factorize(plain.astype(native, copy=False), sort=True)
-    _refuse(name, "is missing", codes < 0)
+    native = plain.dtype.newbyteorder("=")
+    native = np.dtype(np.float64) if native == np.float16 else native
+    try:
+        codes, distinct = pd.factorize(plain.astype(native, copy=False), sort=True)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{name} holds values that cannot be sorted; make all of one type"
+        ) from None
+    _refuse(name, "is missing", codes < 0, _LABEL_THEM)
     return codes, distinct
 
 

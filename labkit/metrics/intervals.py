@@ -95,7 +95,8 @@ def normal_quantile(level: float) -> float:
     from scipy.special import ndtri
 
     level = as_share(level, "level")
-    return float(ndtri(0.5 + level / 2))
+    # From the tail, which keeps its digits where the level is next to 1.
+    return -float(ndtri((1 - level) / 2))
 
 
 def _share_counts(k: float, n: float) -> tuple[float, float]:

@@ -59,8 +59,14 @@ class CountTable:
     ) -> "CountTable":
         """Sum weights above zero at every distinct score."""
         order = np.argsort(scores)[::-1]
-        descending, weights, is_attack = scores[order], weights[order], labels[order]
-        last_of_tie = np.append(np.flatnonzero(descending[1:] != descending[:-1]), len(order) - 1)
+        descending = scores[order]
+        ends = np.append(descending[1:] != descending[:-1], True)
+        if not ends.all():
+            # Sums are rounded: within a tie only an order of their own keeps them from hanging on
+            # that of the records.
+            order = np.lexsort((weights, scores))[::-1]
+        weights, is_attack = weights[order], labels[order]
+        last_of_tie = np.flatnonzero(ends)
         # Two sums, never total minus attacks: next to a weight of 1e16 a 1 would vanish.
         tp = np.cumsum(np.where(is_attack, weights, 0.0))[last_of_tie]
         fp = np.cumsum(np.where(is_attack, 0.0, weights))[last_of_tie]
@@ -77,17 +83,18 @@ class CountTable:
     ) -> "CountTable":
         """Check a published table; rows that flag nothing are left out."""
         for name, wrong in (
-            ("thresholds do not descend", np.diff(thresholds) >= 0),
-            ("tp decreases", np.diff(tp) < 0),
-            ("fp decreases", np.diff(fp) < 0),
+            ("thresholds do not descend", thresholds[1:] >= thresholds[:-1]),
+            ("tp decreases", tp[1:] < tp[:-1]),
+            ("fp decreases", fp[1:] < fp[:-1]),
         ):
             if wrong.any():
                 raise InputError(f"{name} at row {int(np.argmax(wrong)) + 1}")
         if tp[0] < 0 or fp[0] < 0:
             raise InputError("tp and fp count records; row 0 holds a negative count")
         last = f"the last row has tp={tp[-1]:g} and fp={fp[-1]:g}"
-        if not 0 < tp[-1] + fp[-1] < math.inf:
-            raise InputError(f"{last}: no records")
+        # As Python's numbers, whose sum overflows without a warning.
+        if not 0 < tp[-1].item() + fp[-1].item() < math.inf:
+            raise InputError(f"{last}: no number of records")
         if (tp[-1], fp[-1]) != (positives, negatives):
             raise InputError(
                 f"{last} of {positives:g} positives and {negatives:g} negatives; "

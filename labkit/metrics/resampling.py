@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
-from labkit.metrics.inputs import as_codes, as_labels, as_scores, check_lengths
+from labkit.metrics.inputs import as_codes, as_labels, as_scores, check_lengths, one_dimensional
 from labkit.metrics.scalars import as_share
 from labkit.metrics.statistics import Resamples, Statistic
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _REPLICATES = 32
 # ... and fewer where there are many records, so that memory stays bounded.
 _CELLS = 2**24
-# So few draws are counted in one go, since each call has its cost.
+# Draws that are counted in one go.
 _AT_ONCE = 2**16
 
 
@@ -98,15 +98,15 @@ class Bootstrap:
     ) -> pd.DataFrame:
         import pandas as pd
 
-        rows = {
-            (name, statistic): (estimates[i, j], *percentiles(replicates[:, i, j], level))
-            for i, name in enumerate(names)
-            for j, statistic in enumerate(self.statistics)
-        }
-        columns = ["estimate", "low", "high", "unusable"]
-        table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-        table.index = pd.MultiIndex.from_tuples(table.index, names=["detector", "statistic"])
-        return table
+        rows = [
+            (estimates[i, j], *percentiles(replicates[:, i, j], level))
+            for i in range(len(names))
+            for j in range(len(self.statistics))
+        ]
+        index = pd.MultiIndex.from_product(
+            [names, self.statistics], names=["detector", "statistic"]
+        )
+        return pd.DataFrame(rows, index=index, columns=["estimate", "low", "high", "unusable"])
 
 
 class Percentiles(NamedTuple):
@@ -129,12 +129,9 @@ def percentiles(replicates: ArrayLike, level: float = 0.95) -> Percentiles:
     Percentiles(low=1.5, high=2.5, unusable=1)
     """
     level = as_share(level, "level")
-    try:
-        values = np.asarray(replicates, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError("replicates hold values that are not real numbers") from None
-    if values.ndim != 1:
-        raise InputError(f"replicates have shape {values.shape}; pass those of one statistic")
+    values = one_dimensional(replicates, "replicates")
+    if values.dtype.kind not in "iuf":
+        raise InputError("replicates holds values that are not real numbers")
     usable = values[~np.isnan(values)]
     tail = (1 - level) / 2
     with np.errstate(invalid="ignore"):
@@ -197,6 +194,8 @@ def bootstrap(
         raise InputError(f"n_replicates is {n_replicates}; draw a whole number, at least one")
     if not isinstance(y_scores, Mapping) or not y_scores:
         raise InputError("y_scores must map the name of each detector to its scores")
+    if not all(isinstance(name, str) for name in y_scores):
+        raise InputError(f"y_scores has the names {list(y_scores)}; a name is a text")
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise InputError(f"seed is {seed!r}; it must be a whole number, 0 or more")
     if not isinstance(statistics, list | tuple) or not all(
@@ -216,7 +215,7 @@ def bootstrap(
     for name, y_score in y_scores.items():
         scores = as_scores(y_score, f"y_scores[{name!r}]")
         check_lengths(**{"y_true": labels, f"y_scores[{name!r}]": scores})
-        detectors.append(_Detector(labels, scores, statistics))
+        detectors.append(_Detector(labels, scores, statistics, f"y_scores[{name!r}]"))
     size = max(1, min(_REPLICATES, n_replicates, _CELLS // len(labels)))
     # A generator each, so that a seed's draws do not hang on the size of a block.
     rngs = np.random.default_rng(seed).spawn(2)
@@ -249,7 +248,8 @@ class _Draws:
         rng: np.random.Generator,
     ) -> None:
         self._rng = rng
-        self.count = int(of_class.sum())
+        # Without groups, each record is one of its own.
+        self.count = self.groups = int(of_class.sum())
         self.group = None
         if codes is not None:
             groups, self.group = np.unique(codes[of_class], return_inverse=True)
@@ -261,21 +261,21 @@ class _Draws:
         self._by_record = np.empty((self.count, size), np.int32)
 
     def times_drawn(self) -> np.ndarray:
-        """Draw a block; return how often each replicate drew each record, shape (count, size)."""
-        size, rng = len(self._times), self._rng
-        if self.group is not None:
-            for times in self._times:
-                drawn = rng.integers(0, self.groups, self.groups)
-                times[:] = np.bincount(drawn, minlength=self.groups)[self.group]
-        elif self._times.size <= _AT_ONCE:
-            drawn = rng.integers(0, self.count, self._times.shape)
-            drawn += np.arange(0, self._times.size, self.count)[:, None]
-            times = np.bincount(drawn.ravel(), minlength=self._times.size)
-            self._times[:] = times.reshape(size, self.count)
-        else:
-            for times in self._times:
-                drawn = rng.integers(0, self.count, self.count)
-                times[:] = np.bincount(drawn, minlength=self.count)
+        """Draw a block; return how often each replicate drew each record, shape (count, size).
+
+        The next block overwrites it.
+        """
+        size, of = len(self._times), self.groups
+        # Few draws are counted in one go, since each call has its cost; many, a replicate at a
+        # time, to stay in the cache.
+        at_once = size if size * of <= _AT_ONCE else 1
+        offsets = np.arange(0, at_once * of, of)[:, None]
+        for first in range(0, size, at_once):
+            drawn = self._rng.integers(0, of, (at_once, of)) + offsets
+            often = np.bincount(drawn.ravel(), minlength=at_once * of).reshape(at_once, of)
+            self._times[first : first + at_once] = (
+                often if self.group is None else often[:, self.group]
+            )
         # A record a row: the sums over records then run along memory.
         np.copyto(self._by_record, self._times.T)
         return self._by_record
@@ -285,7 +285,7 @@ class _Detector:
     """The scores of one detector, sorted into slots between the cuts that statistics look at."""
 
     def __init__(
-        self, labels: np.ndarray, scores: np.ndarray, statistics: Sequence[Statistic]
+        self, labels: np.ndarray, scores: np.ndarray, statistics: Sequence[Statistic], name: str
     ) -> None:
         wanted = [threshold for statistic in statistics for threshold in statistic.thresholds]
         ascending = np.unique(np.concatenate([scores[labels], wanted]))
@@ -301,7 +301,7 @@ class _Detector:
         self.losses = {}
         for statistic in statistics:
             if statistic.of_records:
-                losses = statistic.of_records(labels, scores)
+                losses = statistic.of_records(labels, scores, name)
                 self.losses[statistic] = losses[labels], losses[~labels]
 
     def measure(self, attacks: np.ndarray, normals: np.ndarray) -> np.ndarray:

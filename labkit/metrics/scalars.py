@@ -1,7 +1,7 @@
 """Single numbers that a caller gives: a threshold, a share, a budget."""
 
 import math
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -9,7 +9,9 @@ from labkit.errors import InputError
 
 
 def as_number(value: object, name: str, meant: str = "it must be a number") -> float:
-    """Return a real number as Python's, which eight bits cannot overflow; NaN is an error.
+    """Return a real number as Python's int or float, which eight bits cannot overflow.
+
+    NaN is an error.
 
     Examples
     --------
@@ -18,14 +20,13 @@ def as_number(value: object, name: str, meant: str = "it must be a number") -> f
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise InputError(f"{name} is {value!r}; {meant}")
-    number = value.item() if isinstance(value, np.generic) else value
     try:
-        is_nan = math.isnan(number)
+        number = float(value)
     except OverflowError:
         raise InputError(f"{name} is a whole number that float64 cannot hold; {meant}") from None
-    if is_nan:
+    if math.isnan(number):
         raise InputError(f"{name} is {number}; {meant}")
-    return number
+    return int(value) if isinstance(value, Integral) else number
 
 
 def as_share(value: object, name: str, *, zero: bool = False, one: bool = False) -> float:
@@ -44,6 +45,15 @@ def as_budget(k: object, name: str = "k", *, whole: bool = True) -> float:
     if alerts < 0 or (whole and alerts != math.inf and alerts != int(alerts)):
         raise InputError(f"{name} is {alerts}; {meant}")
     return int(alerts) if whole and alerts != math.inf else alerts
+
+
+def as_cost(value: object, name: str) -> float:
+    """Return a cost as float: whole costs times whole counts could leave int64."""
+    meant = "a cost is a finite number, 0 or more"
+    cost = float(as_number(value, name, meant))
+    if not 0 <= cost < math.inf:
+        raise InputError(f"{name} is {cost}; {meant}")
+    return cost
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:

@@ -46,6 +46,10 @@ class Resamples(NamedTuple):
     drawn: np.ndarray
 
 
+# A budget that no data set exceeds, and int64 can hold.
+_EVERY = 2**62
+
+
 @dataclass(frozen=True)
 class Statistic:
     """A number to be read off every resample.
@@ -60,14 +64,15 @@ class Statistic:
     of_resamples
         From the counts of b resamples to b numbers; None for a mean over records.
     of_records
-        From labels and scores to what is averaged over the records of a resample.
+        From labels, scores and what errors call these, to what is averaged over the records of a
+        resample; None for a function of counts.
     thresholds
         Scores at which the counts are needed besides those of the attacks.
     """
 
     name: str
     of_resamples: Callable[[Resamples], np.ndarray] | None = None
-    of_records: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    of_records: Callable[[np.ndarray, np.ndarray, str], np.ndarray] | None = None
     thresholds: tuple[float, ...] = ()
 
 
@@ -95,12 +100,12 @@ def average_precision(base_rate: float | None = None) -> Statistic:
         precision = np.divide(resamples.tp, alerts, out=np.zeros(alerts.shape), where=alerts > 0)
         return _sum_of_products(resamples.gained, precision) / positives
 
-    return Statistic("AP" if base_rate is None else f"AP at {base_rate:g}", of)
+    return Statistic("AP" if base_rate is None else f"AP at {base_rate!r}", of)
 
 
 def recall_at_budget(k: int) -> Statistic:
     """Recall of the top k records; a group tied at the cut is cut by chance (its expectation)."""
-    k = as_budget(k)
+    k = min(as_budget(k), _EVERY)
     return Statistic(
         f"recall at {k} alerts",
         lambda resamples: _tp_of_top(resamples, k) / resamples.tp[-1],
@@ -119,7 +124,7 @@ def family_recall_at_budget(k: int, family: str, of_family: ArrayLike) -> Statis
     of_family
         True at the family's records, shape (n,).
     """
-    k = as_budget(k)
+    k = min(as_budget(k), _EVERY)
     chosen = as_labels(of_family, name="of_family")
 
     def of(resamples: Resamples) -> np.ndarray:
@@ -136,7 +141,7 @@ def family_recall_at_budget(k: int, family: str, of_family: ArrayLike) -> Statis
 
 def precision_at_budget(k: int) -> Statistic:
     """Precision of the top k records, k at least 1; a group tied at the cut is cut by chance."""
-    k = as_budget(k)
+    k = min(as_budget(k), _EVERY)
     if k == 0:
         raise InputError("k is 0: without alerts there is no precision")
 
@@ -172,13 +177,20 @@ def precision_at(threshold: float) -> Statistic:
 def brier() -> Statistic:
     """Brier score; the scores must be probabilities."""
     return Statistic(
-        "Brier score", of_records=lambda labels, scores: (as_probabilities(scores) - labels) ** 2
+        "Brier score",
+        of_records=lambda labels, scores, name: (as_probabilities(scores, name) - labels) ** 2,
     )
 
 
 def mean_score() -> Statistic:
     """Mean of the scores; of probabilities, what share of attacks they foretell."""
-    return Statistic("mean score", of_records=lambda labels, scores: scores)
+
+    def of(labels: np.ndarray, scores: np.ndarray, name: str) -> np.ndarray:
+        if np.isinf(scores).any():
+            raise InputError(f"{name} holds infinite scores, which have no mean")
+        return scores
+
+    return Statistic("mean score", of_records=of)
 
 
 def _row(resamples: Resamples, threshold: float) -> int:

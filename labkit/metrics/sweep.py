@@ -21,7 +21,7 @@ from labkit.metrics.choice import Preference, best_row
 from labkit.metrics.confusion import BudgetedPoint, OperatingPoint
 from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_lengths
 from labkit.metrics.ranking import CountTable, SortedClasses
-from labkit.metrics.scalars import as_budget, as_number, as_share, check_choice
+from labkit.metrics.scalars import as_budget, as_cost, as_number, as_share, check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ class ThresholdSweep:
     _ranking: SortedClasses | CountTable
     # The weight that `at_base_rate` gives each normal record. Kept apart from the counts, so that
     # the false positive rates, and with them the ROC curve, stay the same to the last bit.
-    _negative_weight: float = 1.0
+    _negative_weight: float | None = None
 
     @classmethod
     def from_scores(
@@ -141,17 +141,17 @@ class ThresholdSweep:
     @property
     def thresholds(self) -> np.ndarray:
         """Distinct scores, descending, shape (m,)."""
-        return self._ranking.table.thresholds
+        return self.table.thresholds
 
     @property
     def tp(self) -> np.ndarray:
         """Attacks (or their weight) at or above each threshold, shape (m,)."""
-        return self._ranking.table.tp
+        return self.table.tp
 
     @property
     def fp(self) -> np.ndarray:
         """Normal records (or their weight) at or above each threshold, shape (m,)."""
-        return self._reweighted(self._ranking.table.fp)
+        return self._reweighted(self.table.fp)
 
     @cached_property
     def positives(self) -> float:
@@ -162,6 +162,16 @@ class ThresholdSweep:
     def negatives(self) -> float:
         """All normal records (or their weight)."""
         return self._reweighted(self._ranking.negatives)
+
+    @property
+    def table(self) -> CountTable:
+        """The counts as they were ranked, before any change of base rate."""
+        return self._ranking.table
+
+    @property
+    def counts_records(self) -> bool:
+        """Whether alerts are whole records; otherwise they are weights, and so is a budget."""
+        return self.tp.dtype.kind == "i" and self._negative_weight is None
 
     @property
     def base_rate(self) -> float:
@@ -181,7 +191,7 @@ class ThresholdSweep:
     @cached_property
     def fpr(self) -> np.ndarray:
         """False positive rate at each threshold, shape (m,); nan without normal records."""
-        return _share(self._ranking.table.fp, self._ranking.negatives)
+        return _share(self.table.fp, self._ranking.negatives)
 
     @cached_property
     def precision(self) -> np.ndarray:
@@ -249,7 +259,7 @@ class ThresholdSweep:
         if not (self.positives and self.negatives):
             raise InputError("one class only: there is no share of attacks to change")
         weight = self.positives / self._ranking.negatives * (1 - base_rate) / base_rate
-        if not 0 < weight < math.inf:
+        if not 0 < weight * self._ranking.negatives < math.inf:
             raise InputError(f"base_rate is {base_rate}; float64 has no weight that makes it so")
         return replace(self, _negative_weight=weight)
 
@@ -316,7 +326,7 @@ class ThresholdSweep:
         (1.667, 1, 2)
         """
         check_choice(ties, "ties", ("under", "over", "expected"))
-        k = as_budget(k, whole=self.tp.dtype.kind == "i" and self._negative_weight == 1)
+        k = as_budget(k, whole=self.counts_records)
         # Bisection needs a few rows, not the column of alerts.
         rows = range(len(self.tp))
         below = bisect_right(rows, k, key=lambda row: self._point(row).alerts) - 1
@@ -343,7 +353,7 @@ class ThresholdSweep:
     def at_cost(self, *, fp: float, fn: float) -> OperatingPoint:
         """Return the threshold of least total cost, found over all of them and "alert on nothing".
 
-        Of several that cost the same, the highest: the fewest alerts.
+        Of several whose costs are equal as float64, the highest: the fewest alerts.
 
         Parameters
         ----------
@@ -356,11 +366,7 @@ class ThresholdSweep:
         >>> sweep.at_cost(fp=1, fn=5).threshold, sweep.at_cost(fp=1, fn=0).threshold
         (2.0, inf)
         """
-        # As floats: whole costs times whole counts could leave int64.
-        fp, fn = float(as_number(fp, "the cost fp")), float(as_number(fn, "the cost fn"))
-        for name, cost in (("fp", fp), ("fn", fn)):
-            if not 0 <= cost < math.inf:
-                raise InputError(f"the cost {name} is {cost}; it must be finite and not negative")
+        fp, fn = as_cost(fp, "fp"), as_cost(fn, "fn")
         costs = np.concatenate(
             ([fn * self.positives], fp * self.fp + fn * (self.positives - self.tp))
         )
@@ -376,8 +382,9 @@ class ThresholdSweep:
     ) -> OperatingPoint:
         """Return the operating point that meets every requirement.
 
-        Among those that do, the one with the highest recall (or precision); then the one with
-        the fewest alerts.
+        Among the observed scores that do, the one with the highest recall (or precision); then the
+        one with the fewest alerts. To alert on nothing is no answer here, though `at_budget` and
+        `at_cost` may give it.
 
         Parameters
         ----------
@@ -419,15 +426,18 @@ of at least 0.9: 2 alerts reach recall 0.5; recall 0.9 takes 3 alerts
             return NotImplemented
         if self._negative_weight != other._negative_weight:
             raise InputError("the two sweeps are at different base rates; add first, then reweight")
-        return ThresholdSweep(self._ranking.table + other._ranking.table, self._negative_weight)
+        return ThresholdSweep(self.table + other.table, self._negative_weight)
 
     def _reweighted(self, normals: Weight) -> Weight:
         # Counts stay whole numbers as long as nothing was reweighted.
-        return normals if self._negative_weight == 1 else normals * self._negative_weight
+        return normals if self._negative_weight is None else normals * self._negative_weight
 
     def _point(self, row: int, threshold: float | None = None) -> OperatingPoint:
         """Return the operating point of a row; row -1 flags nothing."""
-        tp, fp = (0, 0) if row < 0 else (self.tp[row].item(), self.fp[row].item())
+        tp = fp = 0
+        if row >= 0:
+            tp = self.table.tp[row].item()
+            fp = self._reweighted(self.table.fp[row].item())
         if threshold is None:
             threshold = self.thresholds[row].item() if row >= 0 else self._above_all
         return OperatingPoint(tp, fp, self.positives - tp, self.negatives - fp, threshold)

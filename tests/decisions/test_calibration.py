@@ -102,7 +102,7 @@ def test_the_input_stays_as_it_was():
     ("p", "fault"),
     [
         (1.5, "p lies outside"),
-        ([0.5, -0.1], r"p lies outside \[0, 1\] in 1 of 2 .*row 1\), from -0.1 to 0.5"),
+        ([0.5, -0.1], r"p lies outside \[0, 1\] in 1 of 2 .*row 1\); they range from -0.1 to 0.5"),
         ([0.5, math.nan], "p is NaN in 1 of 2"),
         ("half", "p holds values that are not real numbers"),
     ],

@@ -134,7 +134,9 @@ class TestPlattScaling:
         assert (missed * p).sum() == pytest.approx(0, abs=1e-9)
 
     def test_scores_that_no_slope_can_serve(self):
-        with pytest.raises(InputError, match=r"^y_score spreads over too many orders"):
+        with pytest.raises(
+            InputError, match=r"^y_score or sample_weight spreads over too many orders"
+        ):
             platt_scaling(
                 [0, 1, 0],
                 [-18551.994878474197, 0.00021177731275831538, -0.0016905683209390535],

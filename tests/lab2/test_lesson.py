@@ -128,7 +128,7 @@ def test_a_comparison_is_plain_json():
 
 
 def test_a_comparison_holds_the_ends_of_its_interval():
-    pair = [Percentiles(0.01, 0.02, 0), Percentiles(0.03, 0.04, 0)]
+    pair = [Percentiles(0.01, 0.02, 0), Percentiles(0.03, math.nan, 9)]
     intervals = {
         "gb_auc": Percentiles(0.8, 0.9, 3),
         "lr_auc": Percentiles(math.nan, math.nan, 9),
@@ -139,7 +139,7 @@ def test_a_comparison_holds_the_ends_of_its_interval():
     assert (read["gb_auc"]["low"], read["gb_auc"]["high"]) == (0.8, 0.9)
     assert (read["lr_auc"]["low"], read["lr_auc"]["high"]) == (None, None)
     assert read["platt_isotonic_mean_prediction"]["low"] == [0.01, 0.03]
-    assert read["platt_isotonic_mean_prediction"]["high"] == [0.02, 0.04]
+    assert read["platt_isotonic_mean_prediction"]["high"] == [0.02, None]
 
 
 def test_a_few_numbers_beside_the_lesson_s():

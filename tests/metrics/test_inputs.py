@@ -175,9 +175,9 @@ def test_weights_that_cannot_be_used(weights, fault):
     [
         (
             [0.5, 1.2, -3],
-            r"y_prob lies outside \[0, 1\] in 2 of 3 .*first at row 1\), from -3 to 1.2",
+            r"y_prob lies outside \[0, 1\] in 2 of 3 .*first at row 1\); they range from -3 to 1.2",
         ),
-        ([0.5, math.inf], r"row 1\), from 0.5 to inf"),
+        ([0.5, math.inf], r"row 1\); they range from 0.5 to inf"),
         ([0.5, math.nan], "NaN in 1 of 2"),
     ],
 )

@@ -1,13 +1,15 @@
 """Small inputs, each of which once gave a wrong number or a fault of the program's own."""
 
 import decimal
+import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from labkit.decisions import alert_probability
+from labkit.decisions import alert_probability, prior_shift
 from labkit.errors import InputError
 from labkit.metrics import (
     ConfusionMatrix,
@@ -19,7 +21,16 @@ from labkit.metrics import (
     wilson,
 )
 from labkit.metrics.inputs import as_codes, as_labels, as_scores
-from labkit.metrics.statistics import auc, family_recall_at_budget, recall_at
+from labkit.metrics.statistics import (
+    auc,
+    average_precision,
+    brier,
+    family_recall_at_budget,
+    mean_score,
+    precision_at_budget,
+    recall_at,
+    recall_at_budget,
+)
 
 sweep_of = ThresholdSweep.from_scores
 
@@ -219,3 +230,136 @@ def test_whole_costs_do_not_overflow():
     sweep = sweep_of([1] + [0] * 99, range(100))
     assert sweep.at_cost(fp=10**18, fn=1).alerts == 0
     assert sweep.at_cost(fp=10**20, fn=1).alerts == 0
+
+
+def test_a_budget_of_decimal_weights_does_not_hang_on_the_order_of_records():
+    found = {
+        sweep_of([1, 1, 1], [1, 1, 1], sample_weight=list(weights)).at_budget(0.6).alerts
+        for weights in itertools.permutations([0.1, 0.2, 0.3])
+    }
+    assert len(found) == 1
+
+
+def test_a_mask_is_seen_everywhere():
+    masked = np.ma.array([0.2, 0.9], mask=[False, True])
+    for function in (lambda p: prior_shift(p, 0.5, 0.1), percentiles):
+        with pytest.raises(InputError, match="is masked in 1 of 2"):
+            function(masked)
+
+
+@pytest.mark.parametrize("thresholds", [[5, -math.inf, -math.inf], [math.inf, math.inf, 1]])
+def test_an_infinite_threshold_comes_once(thresholds):
+    with pytest.raises(InputError, match="thresholds do not descend"):
+        ThresholdSweep.from_counts(thresholds, [1, 1, 2], [0, 1, 2], positives=2, negatives=2)
+
+
+def test_a_published_table_spans_the_range_of_float64():
+    sweep = ThresholdSweep.from_counts([1e308, -1e308], [1, 1], [0, 1], positives=1, negatives=1)
+    assert sweep.roc_auc == 1
+
+
+def test_a_tie_of_precisions_is_one_at_every_base_rate():
+    sweep = sweep_of([0, 1, 1, 0, 1, 0], [1, 1, 1, 3, 3, 2])
+    for rate in (0.001, 0.1, 0.3, 0.9):
+        assert sweep.at_base_rate(rate).choose(prefer="precision").threshold == 3
+
+
+def test_budgets_are_weights_at_every_base_rate():
+    sweep = sweep_of([1, 0, 1, 0], [0.1, 0.9, 0.5, 0.2])
+    for rate in (0.3, 0.5):
+        assert sweep.at_base_rate(rate).at_budget(2.5).alerts <= 2.5
+        assert sweep.at_base_rate(rate).choose(max_alerts=2.5).alerts <= 2.5
+    for fractional in (sweep.at_budget, lambda k: sweep.choose(max_alerts=k)):
+        with pytest.raises(InputError, match="a whole number of alerts"):
+            fractional(2.5)
+
+
+def test_base_rates_that_leave_float64():
+    rare = sweep_of([1, 0, 0], [3, 2, 1]).at_base_rate(1e-308)
+    assert rare.at_budget(1).tp == rare.choose(min_recall=0.5).tp == 1
+    with pytest.raises(InputError, match="base_rate is 1e-309"):
+        sweep_of([1, 0, 0], [3, 2, 1]).at_base_rate(1e-309)
+    with pytest.raises(InputError, match="lie too far apart"):
+        prior_shift(1.0, 0.5, 1e-310)
+
+
+@pytest.mark.parametrize(
+    ("labels", "pos_label"),
+    [
+        ([0, 1], pd.Timestamp("2020")),
+        ([0, 1], len),
+        ([True, False], "True"),
+        (["a", "b"], 1),
+        (np.array(["2020-01-01"], dtype="datetime64[D]"), 1),
+    ],
+)
+def test_a_pos_label_of_another_type(labels, pos_label):
+    with pytest.raises(InputError, match=r"pos_label is .*of the same type"):
+        as_labels(labels, pos_label)
+
+
+def test_bytes_are_texts():
+    with pytest.raises(InputError, match="day mixes texts with other values"):
+        as_codes([b"1", 1], "day")
+
+
+def test_scores_in_a_list_of_half_precision():
+    assert sweep_of([1, 0], [np.float16(2), np.float16(1)]).roc_auc == 1
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        [pd.Timestamp("2020"), pd.Timestamp("2020", tz="UTC")],
+        [1, pd.Timestamp("2020")],
+    ],
+)
+def test_days_that_cannot_be_sorted(days):
+    with pytest.raises(InputError, match="day holds values that cannot be sorted"):
+        as_codes(days, "day")
+
+
+def test_days_in_half_precision_of_either_byte_order():
+    for kind in ("<f2", ">f2"):
+        codes, days = as_codes(np.array([2, 1, 2], dtype=kind), "day")
+        assert (codes.tolist(), days.tolist()) == ([1, 0, 1], [1, 2])
+
+
+def test_fractions_are_numbers():
+    assert wilson(1, 2, Fraction(19, 20)) == wilson(1, 2, 0.95)
+    assert prior_shift(0.9, Fraction(1, 2), 0.04) == prior_shift(0.9, 0.5, 0.04)
+    assert percentiles([1.0, 2.0, 3.0], Fraction(1, 2)) == percentiles([1.0, 2.0, 3.0], 0.5)
+
+
+@pytest.mark.parametrize("beta", ["2", None, -1e200, 1e200, math.inf, math.nan])
+def test_what_is_no_beta(beta):
+    with pytest.raises(InputError, match="beta"):
+        ConfusionMatrix(1, 1, 1, 1).fbeta(beta)
+
+
+def test_statistics_that_no_resample_can_break():
+    y_true, scores = [1, 0, 1, 0], {"a": [4, 3, 2, 1]}
+    huge = [recall_at_budget(2**63), precision_at_budget(10**30), recall_at_budget(math.inf)]
+    for one in huge:
+        assert not np.isnan(bootstrap(y_true, scores, [one], n_replicates=50).replicates).any()
+    with pytest.raises(InputError, match=r"y_scores\['a'\] holds infinite scores"):
+        bootstrap(y_true, {"a": [math.inf, 3, 2, 1]}, [mean_score()])
+    with pytest.raises(InputError, match=r"y_scores\['a'\] lies outside \[0, 1\]"):
+        bootstrap(y_true, scores, [brier()])
+
+
+def test_differences_whose_names_are_alike_are_all_kept():
+    scores = {name: [2, 1] for name in ("z", "y - z", "x", "x - y")}
+    result = bootstrap([1, 0], scores, [auc()], n_replicates=2)
+    assert len(result.differences()) == 6
+    with pytest.raises(InputError, match="a name is a text"):
+        bootstrap([1, 0], {1: [2, 1]}, [auc()])
+
+
+def test_base_rates_that_look_alike_have_names_of_their_own():
+    assert average_precision(0.1234567).name != average_precision(0.1234568).name
+
+
+def test_a_level_next_to_1():
+    low, high = wilson(1, 2, 1 - 2**-53)
+    assert 0 < low < 0.05 < 0.95 < high < 1

@@ -252,8 +252,11 @@ class TestFromCounts:
             ({"negatives": 991}, "add the row of a threshold that flags everything"),
             ({"tp": [4, 8]}, "thresholds has 5, tp has 2, fp has 5"),
             ({"thresholds": [math.nan, 0.75, 0.55, 0.35, 0.1]}, "thresholds is NaN in 1 of 5"),
-            ({"fp": [1, 20, 90, 290, math.inf], "negatives": math.inf}, "no records"),
-            ({"tp": [0] * 5, "fp": [0] * 5, "positives": 0, "negatives": 0}, "no records"),
+            ({"fp": [1, 20, 90, 290, math.inf], "negatives": math.inf}, "no number of records"),
+            (
+                {"tp": [0] * 5, "fp": [0] * 5, "positives": 0, "negatives": 0},
+                "no number of records",
+            ),
         ],
     )
     def test_tables_that_cannot_be(self, change, fault):

@@ -70,7 +70,7 @@ def test_agrees_with_trying_every_threshold(records, max_alerts, min_recall, min
         ({"min_recall": 0.8, "prefer": "precision"}, 0.75),
         ({"min_precision": 0.09}, 0.55),
         ({"max_alerts": 28}, 0.75),
-        ({"max_alerts": 99.5, "min_recall": 0.8, "min_precision": 0.09}, 0.55),
+        ({"max_alerts": 99, "min_recall": 0.8, "min_precision": 0.09}, 0.55),
         ({"min_recall": 0}, 0.35),
     ],
 )
