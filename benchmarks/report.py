@@ -10,8 +10,9 @@ from labkit.plots import BLUE, GREY, STYLE, VERMILION
 DOCS = Path(__file__).parents[1] / "docs"
 HEAD = """# Benchmarks
 
-Each row is one ratio: two ways to the same result, run in turns within one run on one machine, so
-that both meet the same load; medians of at least five, times in one thread. Made by `make bench`
+Each row is one ratio: what is promised beside what it is measured against, run in turns within one
+run on one machine, so that both meet the same load; medians of at least five, in one thread. (The
+simulator is set beside a second, and memory is measured once.) Made by `make bench`
 from [`benchmarks/`](../benchmarks/run.py); the numbers are those of
 [`benchmarks.json`](benchmarks.json), written by the run itself.
 

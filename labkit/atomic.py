@@ -37,7 +37,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     b'whole'
     """
     # Through a link to the file itself, which keeps its permissions.
-    path = Path(path).resolve()
+    path = resolved(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
@@ -58,6 +58,14 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
                 raise
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def resolved(path: str | os.PathLike[str]) -> Path:
+    """Return what a path leads to through its links; a loop of links is an InputError."""
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError):
+        raise InputError(f"{path} is a loop of links; name another path") from None
 
 
 def _umask() -> int:

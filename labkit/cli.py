@@ -31,7 +31,8 @@ def main() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         # A terminal that lacks a sign shows another; a number must not be lost for it.
-        stream.reconfigure(errors="replace")
+        if stream:
+            stream.reconfigure(errors="replace")
     # Ended from outside, as by Ctrl-C: what was begun is cleaned up.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

@@ -1,5 +1,7 @@
 """The one error that means: what was passed in cannot be used, and this is how to mend it."""
 
+_LONGEST = 600
+
 
 class InputError(ValueError):
     """A fault in a value or file that the user supplied, told in one line.
@@ -9,5 +11,8 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str) -> None:
-        # One line, whatever the value that it shows looks like when printed.
-        super().__init__(" ".join(message.split()))
+        # One line of a length to read, whatever the value that it shows looks like when printed.
+        line = " ".join(message.split())
+        if len(line) > _LONGEST:
+            line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
+        super().__init__(line)

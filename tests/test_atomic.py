@@ -96,3 +96,10 @@ def test_a_link_is_written_through_and_permissions_stay(tmp_path):
     assert link.is_symlink()
     assert target.read_bytes() == b"new"
     assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_loop_of_links_is_refused(tmp_path):
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(InputError, match="loop of links"), atomic_write(loop / "a.txt"):
+        pass

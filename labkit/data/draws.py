@@ -4,7 +4,6 @@ Nothing is ever drawn but `random` and raw words of a seeded PCG64, both of whic
 under every NumPy. A uniform becomes a normal score by a small table.
 """
 
-from math import gcd
 from statistics import NormalDist
 
 import numpy as np
@@ -16,7 +15,6 @@ LANE_BITS = 16
 """Random bits of a lane: see `lanes`."""
 
 _CELL_SHIFT = LANE_BITS - (CELLS - 1).bit_length()
-_SHUFFLED_UP_TO = 4096
 _Z_MAX = 2.2
 # Rounded, so that a last-digit difference between platforms cannot reach the records.
 NORMAL = np.array([round(NormalDist().inv_cdf((i + 0.5) / CELLS), 6) for i in range(CELLS)]).clip(
@@ -47,6 +45,7 @@ def strata(rng: np.random.Generator, n: int, width: int) -> np.ndarray:
     Parameters
     ----------
     rng
+        What draws them.
     n
         Number of strata, and of values in each row.
     width
@@ -63,20 +62,8 @@ def strata(rng: np.random.Generator, n: int, width: int) -> np.ndarray:
     >>> sorted((strata(rng, 4, 1)[0] * 4).astype(int).tolist())
     [0, 1, 2, 3]
     """
-    if n <= _SHUFFLED_UP_TO:
-        order = rng.random((width, n)).argsort(axis=1)
-        return (order + rng.random((width, n))) / n
-    # A shuffle of millions is slow. Multiples of a number coprime to n visit every stratum once
-    # too, and with n this large two rows practically never share a pattern.
-    order = np.stack([np.arange(n) * _coprime(rng, n) % n for _ in range(width)])
-    return (order + rng.random((width, 1))) / n
-
-
-def _coprime(rng: np.random.Generator, n: int) -> int:
-    step = int(rng.random() * n) + 1
-    while gcd(step, n) > 1:
-        step += 1
-    return step
+    order = rng.random((width, n)).argsort(axis=1)
+    return (order + rng.random((width, n))) / n
 
 
 def lanes(bits: np.random.BitGenerator, width: int, n: int) -> np.ndarray:

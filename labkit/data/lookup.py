@@ -26,10 +26,10 @@ _PROTOS = next(column.allowed for column in COLUMNS if column.name == "proto")
 class Quantities:
     """What every kind's normal scores mean on one day.
 
-    All but `bytes_in` have shape (kinds * 4096,): a kind's cells lie together. `out` and `ratio`
-    are what bytes out and the ratio add to the log of bytes in, counted in tenths with 20 binary
-    places from the lowest sum on; `bytes_in` has one value a tenth. The collector's three counts
-    are means with 16 binary places.
+    Shape (kinds * 4096,), a kind's cells together; `seen` has a row for each of its three counts.
+    `out` and `ratio` are what bytes out and the ratio add to the log of bytes in, counted in tenths
+    with 20 binary places from the lowest sum on; `bytes_in` has one value a tenth. The collector's
+    three counts are means with 16 binary places.
     """
 
     duration: np.ndarray

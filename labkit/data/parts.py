@@ -4,10 +4,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from operator import index
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from labkit.atomic import resolved
 from labkit.data.profiles import TWO_WEEKS, Scenario
 from labkit.data.stream import Block, blocks, vocabularies
 from labkit.data.traffic import DEFAULT_SEED
@@ -70,13 +72,13 @@ def write_parts(
     >>> write_parts("flows", 0)
     Traceback (most recent call last):
     ...
-    labkit.errors.InputError: --records must be 1 to 1_000_000_000_000, not 0
+    labkit.errors.InputError: records must be 1 to 1_000_000_000_000, not 0
     """
     stream = blocks(records, DEFAULT_SEED if seed is None else seed, scenario)
     _require_pyarrow()
-    number = -(-records // PART_RECORDS)
+    number = -(-index(records) // PART_RECORDS)
     # Through a link to the folder itself.
-    folder = Path(folder).resolve()
+    folder = resolved(folder)
     with _whole_or_not(folder) as made, progress("parts", number) as advance:
         for part, table in enumerate(_tables(stream, vocabularies(scenario))):
             _write(table, made / f"part-{part:05d}.parquet")
@@ -89,7 +91,7 @@ def _require_pyarrow() -> None:
         import pyarrow  # noqa: F401
     except ImportError:
         remedy = f"run `{sys.executable} -m pip install pyarrow`"
-        raise InputError(f"--records writes Parquet and needs pyarrow: {remedy}") from None
+        raise InputError(f"records go into Parquet, which needs pyarrow: {remedy}") from None
 
 
 @contextmanager

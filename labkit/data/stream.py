@@ -8,7 +8,8 @@ differs:
    16 random bits, or the 12 that a normal score needs;
 2. the days' volumes are scaled to the number of records asked for, and each count is rounded;
 3. records come in order of time. Within a window of at most an hour every kind is spread
-   evenly, so sorted random times beside shuffled kinds are all the sorting there is;
+   evenly, so one sort of random times is all the sorting there is. The few records of a block
+   that share a time to 16 bits stand in the order of their kinds;
 4. benign records look their values up in tables of the day (`labkit.data.lookup`). Attacks are
    worked out one by one, since each has a stealth of its own.
 """
@@ -74,7 +75,7 @@ def blocks(
     except TypeError:
         raise InputError(f"records must be a whole number, not {records!r}") from None
     if not 1 <= whole <= MAX_RECORDS:
-        raise InputError(f"--records must be 1 to {MAX_RECORDS:_}, not {whole}")
+        raise InputError(f"records must be 1 to {MAX_RECORDS:_}, not {whole}")
     return _blocks(whole, seed, scenario)
 
 

@@ -162,9 +162,9 @@ def faulty(tmp_path, monkeypatch):
     ("arguments", "named"),
     [
         ("--records 100", "--records needs --out: name a new folder"),
-        ("--records 0 --out new", "--records must be 1 to 1_000_000_000_000, not 0"),
-        ("--records -3 --out new", "--records must be 1 to 1_000_000_000_000, not -3"),
-        ("--records 10_000_000_000_000 --out new", "--records must be 1 to"),
+        ("--records 0 --out new", "records must be 1 to 1_000_000_000_000, not 0"),
+        ("--records -3 --out new", "records must be 1 to 1_000_000_000_000, not -3"),
+        ("--records 10_000_000_000_000 --out new", "records must be 1 to"),
         ("--records 100 --out full", "full already holds files: name a new or an empty folder"),
         ("--records 100 --out file", "file is a file: name a new folder"),
         ("--records 100 --out file/below", "below cannot be written"),
@@ -195,7 +195,7 @@ def test_without_pyarrow(labkit, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     code, out, err = labkit("--records", 100, "--out", tmp_path / "new")
     assert (code, out, len(err)) == (2, "", 1)
-    assert "--records" in err[0]
+    assert "records go into Parquet" in err[0]
     assert "-m pip install pyarrow`" in err[0]
     assert list(tmp_path.iterdir()) == []
 

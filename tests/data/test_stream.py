@@ -87,7 +87,7 @@ class TestWhatIsAskedFor:
 
     @pytest.mark.parametrize("records", [0, -1, MAX_RECORDS + 1])
     def test_a_number_that_cannot_be(self, records):
-        with pytest.raises(InputError, match=f"--records must be 1 to .*, not {records}$"):
+        with pytest.raises(InputError, match=f"records must be 1 to .*, not {records}$"):
             blocks(records)
 
     @pytest.mark.parametrize("records", [1.5, "many", None])
