@@ -37,4 +37,5 @@ def test_the_median_and_the_turns():
 
 
 def test_peak_memory_is_counted_beyond_what_was_there():
-    assert 1e6 <= measure.peak_bytes(lambda: bytearray(10**6)) < 1.1e6
+    # With room for what other threads of the test runner hold meanwhile.
+    assert 1e7 <= measure.peak_bytes(lambda: bytearray(10**7)) < 1.2e7
