@@ -7,6 +7,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 
 from labkit import plots
+from labkit.plots import style
 from labkit.lab2.figures import base_rate_curves, curve_table, reliability_bins
 from labkit.metrics import ThresholdSweep
 
@@ -197,12 +198,12 @@ def test_a_share_as_a_percentage_to_two_digits(share, text):
 
 
 def test_families_have_a_name_a_colour_and_a_hatch_each():
-    assert set(plots.FAMILY_NAMES) == set(plots.FAMILY_STYLE)
-    assert len(set(plots.FAMILY_STYLE.values())) == len(plots.FAMILY_STYLE)
-    grey = [round(float(np.dot(to_rgb(c), (0.3, 0.59, 0.11))), 2) for c, _ in plots.LINES]
-    dashes = [dash for _, dash in plots.LINES]
+    assert set(style.FAMILY_NAMES) == set(style.FAMILY_STYLE)
+    assert len(set(style.FAMILY_STYLE.values())) == len(style.FAMILY_STYLE)
+    grey = [round(float(np.dot(to_rgb(c), (0.3, 0.59, 0.11))), 2) for c, _ in style.LINES]
+    dashes = [dash for _, dash in style.LINES]
     # In a print without colours the dashes tell lines of the same grey apart.
-    assert len(set(zip(grey, dashes, strict=True))) == len(set(dashes)) == len(plots.LINES)
+    assert len(set(zip(grey, dashes, strict=True))) == len(set(dashes)) == len(style.LINES)
 
 
 def test_drawing_leaves_no_trace_on_other_figures():

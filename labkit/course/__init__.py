@@ -1,1 +1,6 @@
-"""The course's notebooks: run them, and check what they say."""
+"""The course's notebooks: what they call, what runs them, and what checks what they say."""
+
+from labkit.course.alt_text import show
+from labkit.course.checking import check
+
+__all__ = ["check", "show"]

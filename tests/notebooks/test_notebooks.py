@@ -4,7 +4,7 @@ import matplotlib as mpl
 import nbformat
 import pytest
 
-from labkit.course.checks import MAX_BYTES, problems
+from labkit.course.guards import MAX_BYTES, problems
 from labkit.course.notebooks import course_notebooks, execute
 from labkit.lab2.figure_files import FIGURES_FOLDER, read_manifest
 from labkit.lab2.lesson import lesson_values

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from labkit.course.checks import problems, prose_numbers
+from labkit.course.guards import problems, prose_numbers
 from labkit.course.notebooks import execute
 
 

@@ -1,0 +1,50 @@
+"""The check that stands below every exercise and answers at once."""
+
+from labkit.course.answers import Verdict, judge
+from labkit.course.exercises import exercise
+from labkit.course.exercises.exercise import Exercise, Traffic
+from labkit.errors import InputError
+
+_COURSE = Traffic()
+
+
+def check(name: str, answer: object) -> None:
+    """Print whether an answer is right, or a hint fitted to the mistake.
+
+    Parameters
+    ----------
+    name
+        The exercise, such as "03-2".
+    answer
+        What the exercise asks for. Nothing that it can be ends in an error.
+
+    Examples
+    --------
+    >>> check("03-1", ...)
+    03-1 not answered. No answer yet: put yours in place of the `...`.
+    """
+    try:
+        verdict = verdict_on(exercise(name), answer, _COURSE)
+    except InputError as error:
+        print(f"This check cannot answer: {error}.")
+        return
+    said = {"right": "right.", "wrong": "not yet.", "unanswered": "not answered."}[verdict.state]
+    print(" ".join(filter(None, (name, said, verdict.hint))))
+
+
+def verdict_on(asked: Exercise, answer: object, traffic: Traffic) -> Verdict:
+    """Return the verdict on an answer, a function being called first where one is asked for."""
+    if not asked.calls or answer is None or answer is ...:
+        return judge(asked.key(traffic), answer)
+    if not callable(answer):
+        return Verdict("wrong", "A function is asked for: give its name without brackets.")
+    results = []
+    for call in asked.calls:
+        given = f"({', '.join(map(repr, call))})"
+        try:
+            results.append(answer(*call))
+        # The function is the student's, and so is whatever it raises.
+        except Exception as error:
+            said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            return Verdict("wrong", f"Called with {given} the function ends in {said}.")
+    return judge(asked.key(traffic), results)
