@@ -25,7 +25,7 @@ FLOORS = (
 ROOMS = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 # A module whose name is not that of the distribution it comes in; nbclient executes notebooks and
 # so brings what reads them.
-DISTRIBUTION = {"sklearn": "scikit-learn"}
+DISTRIBUTION = {"sklearn": "scikit-learn", "IPython": "ipython"}
 
 
 def room(module):

@@ -7,9 +7,9 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 
 from labkit import plots
-from labkit.plots import style
 from labkit.lab2.figures import base_rate_curves, curve_table, reliability_bins
 from labkit.metrics import ThresholdSweep
+from labkit.plots import style
 
 SWEEP = ThresholdSweep.from_scores([1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
 OTHER = ThresholdSweep.from_scores([1, 0, 1, 0, 0, 1, 0, 0], [8, 1, 7, 2, 3, 6, 4, 5])
