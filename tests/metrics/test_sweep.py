@@ -1,5 +1,6 @@
 import json
 import math
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -267,3 +268,12 @@ class TestFromCounts:
 def test_a_sweep_adds_to_nothing_but_a_sweep():
     with pytest.raises(TypeError):
         sweep_of([0, 1], [1, 2]) + 1
+
+
+def test_a_sweep_is_a_value_that_nobody_changes():
+    sweep = sweep_of([1, 0], [2, 1])
+    with pytest.raises(FrozenInstanceError):
+        sweep._negative_weight = 2.0
+    # Two sweeps are compared by what is read off them; == asks whether they are one.
+    assert sweep != sweep_of([1, 0], [2, 1])
+    assert repr(sweep) == "ThresholdSweep(2 thresholds, 1 positives, 1 negatives)"

@@ -158,6 +158,19 @@ class TestBaseRate:
         with pytest.raises(InputError, match="base_rate is"):
             sweep_of([1, 0], [2, 1]).at_base_rate(base_rate)
 
+    @pytest.mark.parametrize(
+        ("weights", "base_rate"),
+        [
+            # No weight of the normal record is large, or small, enough to be held in float64.
+            ([1e300, 1e10], 1e-15),
+            ([5e-324, 1], 0.999),
+            ([1e-300, 1e300], 0.5),
+        ],
+    )
+    def test_a_base_rate_that_no_weight_gives_is_refused(self, weights, base_rate):
+        with pytest.raises(InputError, match="no weight that makes it so"):
+            sweep_of([1, 0], [2, 1], sample_weight=weights).at_base_rate(base_rate)
+
     @pytest.mark.parametrize("label", [0, 1])
     def test_one_class_has_no_base_rate_to_change(self, label):
         with pytest.raises(InputError, match="one class only"):
