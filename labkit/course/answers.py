@@ -1,7 +1,7 @@
 """What an exercise takes for right, the mistakes it knows, and the judging of an answer."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ Plain = float | str | list["Plain"] | dict[str, "Plain"]
 """An answer without its dress: arrays, series and sets are lists, NumPy's numbers floats."""
 
 _LONGEST = 100_000
+_NO_ANSWER = "A value of type {} cannot be the answer here."
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,8 @@ def judge(key: Key, answer: object) -> Verdict:
         return Verdict("unanswered", "No answer yet: put yours in place of the `...`.")
     try:
         given, right = plain(answer), plain(key.right)
+        if isinstance(key.right, Set) and _is_flat(given):
+            given = plain(frozenset(given))
         if fault := _other_form(given, right, is_open=key.is_open):
             return Verdict("wrong", fault)
         if not key.is_open and same(given, right, key.within):
@@ -153,15 +156,15 @@ def plain(answer: object) -> Plain:
         answer = answer.tolist()
         if not isinstance(answer, list):
             return plain(answer)
-    if isinstance(answer, set | frozenset):
-        return sorted((plain(one) for one in answer), key=str)
+    if isinstance(answer, Set):
+        return sorted((plain(one) for one in answer), key=lambda one: _letters(str(one)))
     if isinstance(answer, list | tuple | range):
         if len(answer) > _LONGEST:
             raise NotReadableError(f"This answer has {len(answer):,} parts, too many to be it.")
         return [plain(one) for one in answer]
     if callable(answer):
         raise NotReadableError("This is a function, not its result: call it.")
-    raise NotReadableError(f"A {_kind_of(answer)} cannot be the answer here.")
+    raise NotReadableError(_NO_ANSWER.format(type(answer).__name__))
 
 
 def same(given: Plain, right: Plain, within: float) -> bool:
@@ -196,11 +199,15 @@ def _is_blank(answer: object) -> bool:
     return type(answer) is dict and bool(answer) and _is_blank(list(answer.values()))
 
 
+def _is_flat(given: Plain) -> bool:
+    return isinstance(given, list) and all(isinstance(one, float | str) for one in given)
+
+
 def _number(value: object) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise NotReadableError(f"A {_kind_of(value)} cannot be the answer here.") from None
+        raise NotReadableError(_NO_ANSWER.format(type(value).__name__)) from None
 
 
 def _makes(mistake: Mistake, given: Plain, within: float) -> bool:
@@ -253,7 +260,3 @@ def _numeric_slip(given: Plain, right: Plain) -> str:
 
 def _letters(text: str) -> str:
     return "".join(text.lower().replace("-", "").replace("_", "").split())
-
-
-def _kind_of(value: object) -> str:
-    return type(value).__name__

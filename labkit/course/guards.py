@@ -14,6 +14,7 @@ _NOT_PROSE = re.compile(
     r"```.*?```|`(?:(?!\n\n)[^`])*`|https?://\S+|\]\([^)]*\)"
     r"|\b(?:figure|figures|lesson|section|equation|chapter|table)\s+\d+(?:\.\d+)*(?:\([a-z]\))?"
     r"|\d+\s?% (?=(?:\w+ )?interval)|\b\d+ minutes"
+    r"|\bexercise \d\d-\d+"
     r"|\b(?:day|days|notebook)\s+\d+(?:(?:,| to| and|, and|-)\s?\d+)*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -89,6 +90,8 @@ def _unclean_outputs(notebook: NotebookNode) -> list[str]:
         text = _printed(cell)
         if address := _ADDRESS.search(text):
             found.append(f"cell {number} prints a memory address, {address.group()}")
+        if "" in _alternative_texts(cell):
+            found.append(f"cell {number} shows a figure without an alternative text")
     return found
 
 
@@ -98,11 +101,10 @@ def _unsupported_numbers(notebook: NotebookNode, known_numbers: Iterable[float])
         printed += _values(_printed(cell))
     found = []
     for number, cell in enumerate(notebook.cells, start=1):
-        if cell.cell_type != "markdown":
-            continue
-        if not cell.source.strip():
+        if cell.cell_type == "markdown" and not cell.source.strip():
             found.append(f"cell {number} is prose without a word")
-        for text, value in prose_numbers(cell.source):
+        prose = cell.source if cell.cell_type == "markdown" else " ".join(_alternative_texts(cell))
+        for text, value in prose_numbers(prose):
             if not any(_rounds_to(candidate, value) for candidate in printed):
                 found.append(f"cell {number} says {text}, which no output and no lesson says")
     return found
@@ -153,13 +155,22 @@ def _values(text: str) -> list[Decimal]:
     return found
 
 
+def _alternative_texts(cell: NotebookNode) -> list[str]:
+    """Return the words that stand for each picture of a cell, empty where it has none."""
+    return [
+        output.metadata.get("image/png", {}).get("alt", "").strip()
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+    ]
+
+
 def _printed(cell: NotebookNode) -> str:
-    """Return all text among a cell's outputs, the tags of HTML left out."""
+    """Return all text among a cell's outputs, the tags of HTML and pictures' words left out."""
     parts = []
     for output in cell.outputs:
         if output.output_type == "stream":
             parts.append(output.text)
-        elif "data" in output:
+        elif "data" in output and "image/png" not in output.data:
             parts.append(str(output.data.get("text/plain", "")))
             parts.append(
                 re.sub(

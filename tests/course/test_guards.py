@@ -231,14 +231,15 @@ def test_cleared_outputs_pass_here_and_differ_when_executed_again(tmp_path):
 def test_a_figure_that_is_drawn_must_be_stored(source):
     cell = v4.new_code_cell(source, execution_count=1)
     assert problems(notebook(cell)) == ["cell 1 draws a figure, but none is stored"]
-    cell.outputs = [v4.new_output("display_data", {"image/png": "aGk="})]
+    alt = {"image/png": {"alt": "Two curves."}}
+    cell.outputs = [v4.new_output("display_data", {"image/png": "aGk="}, metadata=alt)]
     assert problems(notebook(cell)) == []
 
 
 def test_the_second_figure_of_a_kernel_appears_too(tmp_path):
     draw = (
-        "from labkit import plots\nimport pandas as pd\n"
-        "_ = plots.shares_by_family(pd.DataFrame({'d': [0.5]}, index=['dos']))"
+        "from labkit import plots\nfrom labkit.course import show\nimport pandas as pd\n"
+        "show(plots.shares_by_family(pd.DataFrame({'d': [0.5]}, index=['dos'])), alt='One bar.')"
     )
     twice = notebook(v4.new_code_cell(draw), v4.new_code_cell(draw))
     execute(twice, tmp_path)
@@ -253,3 +254,30 @@ def test_counts_of_two_digits_and_percent_in_words_are_checked(prose):
 
 def test_prose_without_a_word_is_named():
     assert told("  \n") == ["cell 1 is prose without a word"]
+
+
+def drawn(**metadata):
+    """A cell that shows a picture, with what stands beside it."""
+    data = {"image/png": "aGk=", "text/plain": "recall 0.25"}
+    picture = v4.new_output("display_data", data, metadata=metadata)
+    return v4.new_code_cell("show(figure)", execution_count=1, outputs=[picture])
+
+
+@pytest.mark.parametrize("metadata", [{}, {"image/png": {}}, {"image/png": {"alt": "  "}}])
+def test_a_picture_without_words_is_a_fault(metadata):
+    assert problems(notebook(drawn(**metadata))) == [
+        "cell 1 shows a figure without an alternative text"
+    ]
+
+
+def test_a_pictures_words_say_only_what_was_printed_elsewhere():
+    words = {"image/png": {"alt": "Recall stays below 0.25."}}
+    assert problems(notebook(drawn(**words))) == [
+        "cell 1 says 0.25, which no output and no lesson says"
+    ]
+    assert problems(notebook(drawn(**words), printing("0.25\n", 2))) == []
+    assert problems(notebook(drawn(**words)), [0.25]) == []
+
+
+def test_the_name_of_an_exercise_is_no_number():
+    assert told("### Exercise 10-12: see exercise 11-3") == []
