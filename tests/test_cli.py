@@ -212,8 +212,8 @@ def test_run_executes_all_of_the_course_or_what_is_named(labkit, monkeypatch, tm
 
 def test_lab_opens_the_first_notebook(labkit, monkeypatch):
     started = []
-    monkeypatch.setattr(cli.os, "execv", lambda _, arguments: started.append(arguments))
-    monkeypatch.setattr(cli.subprocess, "call", lambda arguments: started.append(arguments) or 7)
+    monkeypatch.setattr("os.execv", lambda _, arguments: started.append(arguments))
+    monkeypatch.setattr("subprocess.call", lambda arguments: started.append(arguments) or 7)
     assert labkit("lab")[0] == 7
     first = course.course_notebooks()[0]
     root = first.parents[1]

@@ -20,12 +20,13 @@ FLOORS = (
     {"labkit.decisions"},
     {"labkit.lab2"},
     {"labkit.course", "labkit.tables"},
+    {"labkit.grading"},
     {"labkit.cli"},
 )
 ROOMS = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 # A module whose name is not that of the distribution it comes in; nbclient executes notebooks and
 # so brings what reads them.
-DISTRIBUTION = {"sklearn": "scikit-learn", "IPython": "ipython"}
+DISTRIBUTION = {"sklearn": "scikit-learn", "IPython": "ipython", "PIL": "pillow"}
 
 
 def room(module):
@@ -60,7 +61,7 @@ each_module = pytest.mark.parametrize(
 
 def test_every_module_is_found():
     assert len(MODULES) > 25
-    assert {"cli.py", "sweep.py", "guards.py"} <= {path.name for path in MODULES}
+    assert {"teaching.py", "sweep.py", "guards.py"} <= {path.name for path in MODULES}
 
 
 @each_module
@@ -94,7 +95,8 @@ def test_imports_are_found_inside_functions_and_conditions():
 @each_module
 def test_what_is_imported_is_declared(path):
     declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    requirements = declared["dependencies"] + declared["optional-dependencies"]["parquet"]
+    extras = declared["optional-dependencies"]
+    requirements = declared["dependencies"] + extras["parquet"] + extras["grading"]
     names = {requirement.split(">")[0] for requirement in requirements}
     modules = {name.split(".")[0] for name in imports_of(path.read_text())}
     foreign = modules - set(sys.stdlib_module_names) - {"labkit"}

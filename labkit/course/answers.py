@@ -1,7 +1,7 @@
 """What an exercise takes for right, the mistakes it knows, and the judging of an answer."""
 
 import math
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -110,7 +110,7 @@ def judge(key: Key, answer: object) -> Verdict:
     >>> judge(recall, 90).hint
     'A share between 0 and 1 is asked for; this looks like a percentage.'
     """
-    if _is_blank(answer):
+    if is_blank(answer):
         return Verdict("unanswered", "No answer yet: put yours in place of the `...`.")
     try:
         given, right = plain(answer), plain(key.right)
@@ -167,6 +167,30 @@ def plain(answer: object) -> Plain:
     raise NotReadableError(_NO_ANSWER.format(type(answer).__name__))
 
 
+def called(answer: object, calls: Sequence[tuple]) -> object:
+    """Return what a function gives on each call; without calls, or if it is blank, the answer.
+
+    Raises
+    ------
+    NotReadableError
+        When the answer is no function, or a call fails.
+    """
+    if not calls or answer is None or answer is ...:
+        return answer
+    if not callable(answer):
+        raise NotReadableError("A function is asked for: give its name without brackets.")
+    results = []
+    for call in calls:
+        try:
+            results.append(answer(*call))
+        # The function is a student's, and so is whatever it raises.
+        except Exception as error:
+            given = f"({', '.join(map(repr, call))})"
+            said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            raise NotReadableError(f"Called with {given} the function ends in {said}.") from None
+    return results
+
+
 def same(given: Plain, right: Plain, within: float) -> bool:
     """Whether two plain answers agree: numbers within a distance, texts but for case and blanks."""
     if isinstance(right, float):
@@ -191,12 +215,13 @@ def same(given: Plain, right: Plain, within: float) -> bool:
     )
 
 
-def _is_blank(answer: object) -> bool:
+def is_blank(answer: object) -> bool:
+    """Whether an answer is the blank of a stub: `...`, None, or nothing but these."""
     if answer is None or answer is ...:
         return True
     if type(answer) in (list, tuple) and answer:
         return all(one is None or one is ... for one in answer)
-    return type(answer) is dict and bool(answer) and _is_blank(list(answer.values()))
+    return type(answer) is dict and bool(answer) and is_blank(list(answer.values()))
 
 
 def _is_flat(given: Plain) -> bool:

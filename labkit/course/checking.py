@@ -1,6 +1,6 @@
 """The check that stands below every exercise and answers at once."""
 
-from labkit.course.answers import Verdict, judge
+from labkit.course.answers import NotReadableError, Verdict, called, judge
 from labkit.course.exercises import exercise
 from labkit.course.exercises.exercise import Exercise, Traffic
 from labkit.errors import InputError
@@ -34,17 +34,7 @@ def check(name: str, answer: object) -> None:
 
 def verdict_on(asked: Exercise, answer: object, traffic: Traffic) -> Verdict:
     """Return the verdict on an answer, a function being called first where one is asked for."""
-    if not asked.calls or answer is None or answer is ...:
-        return judge(asked.key(traffic), answer)
-    if not callable(answer):
-        return Verdict("wrong", "A function is asked for: give its name without brackets.")
-    results = []
-    for call in asked.calls:
-        given = f"({', '.join(map(repr, call))})"
-        try:
-            results.append(answer(*call))
-        # The function is the student's, and so is whatever it raises.
-        except Exception as error:
-            said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-            return Verdict("wrong", f"Called with {given} the function ends in {said}.")
-    return judge(asked.key(traffic), results)
+    try:
+        return judge(asked.key(traffic), called(answer, asked.calls))
+    except NotReadableError as error:
+        return Verdict("wrong", str(error))

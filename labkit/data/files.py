@@ -47,17 +47,21 @@ def make_flows(folder: Path = DATA, seed: int | None = None) -> Path:
 
     flows = simulate(DEFAULT_SEED if seed is None else seed)
     check_flows(flows)
+    for name, content in packed_flows(flows).items():
+        with atomic_write(Path(folder) / name) as file:
+            file.write(content)
+    return Path(folder) / FLOWS
+
+
+def packed_flows(flows: "pd.DataFrame") -> dict[str, bytes]:
+    """Return the files that hold a flow table and its checksum: name -> bytes."""
     content = flows_as_csv(flows)
     buffer = io.BytesIO()
     # No file name and no time in the header: the same records give the same bytes.
     with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as packed:
         packed.write(content)
-    target = Path(folder) / FLOWS
-    with atomic_write(target) as file:
-        file.write(buffer.getvalue())
-    with atomic_write(Path(folder) / CHECKSUMS) as file:
-        file.write(f"{hashlib.sha256(content).hexdigest()}  {_content_name(target)}\n".encode())
-    return target
+    line = f"{hashlib.sha256(content).hexdigest()}  {_content_name(Path(FLOWS))}\n"
+    return {FLOWS: buffer.getvalue(), CHECKSUMS: line.encode()}
 
 
 def verify_flows(folder: Path = DATA) -> None:

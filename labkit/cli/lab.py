@@ -1,65 +1,17 @@
-"""The `labkit` command: parses, calls, prints."""
+"""The commands of Lab 2 and its notebooks: numbers, figures, run, lab."""
 
 import json
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from labkit.cli.app import app
+from labkit.cli.progress import progress
 from labkit.errors import InputError
-
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    # Plain text: a wrong option then ends in one line too, not in a box.
-    rich_markup_mode=None,
-    help="A lab course on judging and operating a rare-event detector.",
-)
-data_app = typer.Typer(no_args_is_help=True, help="The flow records in data/.")
-app.add_typer(data_app, name="data")
-
-
-def main() -> None:
-    """Run the command; a fault of the user's making is one line on stderr and exit code 2."""
-    # Read by the OpenMP runtime when scikit-learn loads, here and in every kernel started.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that lacks a sign shows another; a number must not be lost for it.
-        if stream:
-            stream.reconfigure(errors="replace")
-    # Ended from outside, as by Ctrl-C: what was begun is cleaned up.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        app()
-    except (InputError, OSError) as error:
-        sys.stderr.write(f"labkit: {' '.join(str(error).split())}\n")
-        sys.exit(2)
-
-
-@contextmanager
-def _progress(what: str, total: int) -> Iterator:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=total)
-
-        def advance(now: str = "") -> None:
-            bar.update(task, advance=1, description=f"{what} {now}".rstrip())
-
-        yield advance
 
 
 @app.command()
@@ -105,7 +57,7 @@ def _numbers_of_seeds(count: int, out: Path | None, *, as_json: bool) -> None:
         raise InputError(f"{out} is a folder; name a file to write")
     chosen = range(other.FIRST_FRESH_SEED, other.FIRST_FRESH_SEED + count)
     results = []
-    with _progress("seeds", count) as advance:
+    with progress("seeds", count) as advance:
         for result in other.numbers_of_seeds(chosen):
             results.append(result)
             advance()
@@ -140,7 +92,7 @@ def figures(
 
     folder = out or figure_files.FIGURES_FOLDER
     if not check:
-        with _progress("figures", len(figure_files.FIGURES)) as advance:
+        with progress("figures", len(figure_files.FIGURES)) as advance:
             figure_files.write_figures(folder, advance)
         return
     differences = figure_files.check_figures(folder)
@@ -162,7 +114,7 @@ def run(
 
     paths = notebooks or course.course_notebooks()
     seconds = {}
-    with _progress("notebooks", len(paths)) as advance:
+    with progress("notebooks", len(paths)) as advance:
         for path in paths:
             seconds[path.name] = course.execute_in_place(path)
             advance(path.stem)
@@ -186,43 +138,3 @@ def lab() -> None:
         # In place of this process, so that Ctrl-C reaches JupyterLab alone, which then asks.
         os.execv(command[0], command)
     sys.exit(subprocess.call(command))
-
-
-@data_app.command("make")
-def data_make(
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed; the default is the course's.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder; the default is data/.")] = None,
-    records: Annotated[
-        int | None,
-        typer.Option(help="Simulate this many records (100_000_000, say) as Parquet; needs --out."),
-    ] = None,
-) -> None:
-    """Simulate the two weeks of traffic and write them with their checksum."""
-    if records is None:
-        from labkit.data import files
-
-        typer.echo(f"wrote {files.make_flows(out or files.DATA, seed)}")
-        return
-    if out is None:
-        raise InputError("--records needs --out: name a new folder for the Parquet parts")
-    from labkit.data import parts
-
-    folder = parts.write_parts(out, records, seed, progress=_progress)
-    typer.echo(f"wrote {records:,} records into {folder}")
-
-
-@data_app.command("verify")
-def data_verify(
-    folder: Annotated[Path | None, typer.Argument(help="Folder; the default is data/.")] = None,
-) -> None:
-    """Check the flow records against their checksum."""
-    from labkit.data import files
-
-    files.verify_flows(folder or files.DATA)
-    typer.echo(f"{files.FLOWS} is what {files.CHECKSUMS} says")
-
-
-if __name__ == "__main__":
-    main()

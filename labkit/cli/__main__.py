@@ -1,0 +1,5 @@
+"""`python -m labkit.cli` does what `labkit` does."""
+
+from labkit.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Grading submitted notebooks: each runs in a sandbox, and is judged outside of it."""
