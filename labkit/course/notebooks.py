@@ -18,6 +18,8 @@ from labkit.errors import InputError
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 SECONDS_A_CELL = 60
 KERNEL = "python3"
+# What it holds is the id of a widget that lives as long as its kernel.
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def course_notebooks(folder: Path = NOTEBOOKS) -> list[Path]:
@@ -58,8 +60,8 @@ def read_notebook(path: Path) -> NotebookNode:
 def execute(notebook: NotebookNode, folder: Path) -> float:
     """Execute all cells from the top, storing their outputs in the notebook.
 
-    The outputs depend on the cells alone: no timing and no release of Python is recorded, so that
-    running again changes nothing.
+    The outputs depend on the cells alone: no timing, no release of Python and no id of a widget is
+    recorded, so that running again changes nothing. A widget leaves the text that it is shown with.
 
     Parameters
     ----------
@@ -90,6 +92,8 @@ def execute(notebook: NotebookNode, folder: Path) -> float:
         timeout=SECONDS_A_CELL,
         kernel_name=KERNEL,
         record_timing=False,
+        # Two prints may arrive together or apart, as the machine's load will have it.
+        coalesce_streams=True,
         # The kernel talks over loopback and warns at every start that this is not encrypted; one
         # that is stopped in the middle of a cell complains. What a cell prints is no log.
         extra_arguments=["--log-level=CRITICAL"],
@@ -107,6 +111,9 @@ def execute(notebook: NotebookNode, folder: Path) -> float:
         if client.interrupted:
             raise KeyboardInterrupt from None
         raise InputError(f"{client.cell} killed the kernel") from None
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            output.get("data", {}).pop(WIDGET_VIEW, None)
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": KERNEL},
         "language_info": {"name": "python"},

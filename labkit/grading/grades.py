@@ -250,6 +250,8 @@ def _grade(task: Task, out: Path, grader: Grader, package: Path, folder: Path, u
         report = _report(outcome.report)
         errors = report["errors"]
         remarks += [text for text in (outcome.ended, report["ended"]) if text]
+        if any("CellTimeoutError" in said for said in errors.values()):
+            remarks.append(f"a cell ran longer than {grader.limits.seconds_a_cell} s")
     except (InputError, OSError) as error:
         remarks.append(" ".join(str(error).split()))
     marks = tuple(

@@ -48,7 +48,10 @@ def run(path: Path, out: Path, seconds_a_cell: int) -> None:
         client.preprocess(notebook, {"metadata": {"path": str(Path.cwd())}})
     except DeadKernelError:
         ended = "a cell killed the kernel"
-    report = {"ended": ended, "errors": _errors(notebook), "printed": client._printed}
+    too_much = [number for number, size in client._printed.items() if size > OUTPUT_BYTES_A_CELL]
+    if too_much and not ended:
+        ended = f"a cell printed more than {OUTPUT_BYTES_A_CELL / 1e3:g} kB"
+    report = {"ended": ended, "errors": _errors(notebook)}
     (out / REPORT).write_text(json.dumps(report), encoding="utf-8")
 
 

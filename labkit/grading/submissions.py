@@ -9,7 +9,6 @@ from nbformat import NotebookNode
 
 from labkit.course.cells import exercise_cells
 from labkit.course.exercises import exercise
-from labkit.course.notebooks import read_notebook
 from labkit.course.release import asked_for
 from labkit.errors import InputError
 
@@ -53,59 +52,71 @@ def read_submission(path: Path, course: NotebookNode) -> Submission:
     InputError
         When the file is too large or no notebook; says so in one line.
     """
+    cells, kernel = _read(path)
+    remarks = []
+    if not any(cell.source.strip() for cell in cells):
+        remarks.append("holds no code")
+    if kernel != "python3":
+        remarks.append(f"asks for the kernel {kernel[:40]!r}; run with python3")
+    originals = {cell.id: cell for cell in course.cells}
+    checks = {parts["check"].id: name for name, parts in exercise_cells(course).items()}
+    waiting, seen, prepared, sources = dict(checks), set(), [], dict.fromkeys(checks.values(), "")
+    for number, cell in enumerate(cells, start=1):
+        is_copy = cell.identity in seen and cell.identity in originals
+        seen.add(cell.identity)
+        if cell.identity in checks:
+            if is_copy:
+                remarks.append(f"cell {cell.identity} stands there more than once")
+                continue
+            if cell.source.strip() != originals[cell.identity].source.strip():
+                remarks.append(f"the check in cell {cell.identity} was edited")
+            prepared.append(_grader_cell(waiting.pop(cell.identity), originals[cell.identity]))
+            continue
+        is_known = cell.identity in originals and not is_copy
+        if is_known and cell.identity.endswith("-stub"):
+            sources[cell.identity.removeprefix("ex-").removesuffix("-stub")] = cell.source
+        prepared.append(nbformat.v4.new_code_cell(cell.source))
+        prepared[-1].id = cell.identity if is_known else f"cell-{number}"
+    for identity, name in waiting.items():
+        remarks.append(f"the check of {name} is missing")
+        prepared.append(_grader_cell(name, originals[identity]))
+    gone = [name for name in sources if f"ex-{name}-stub" not in seen]
+    remarks += [f"the cell for {name} is missing" for name in gone]
+    return Submission(nbformat.v4.new_notebook(cells=prepared), sources, remarks)
+
+
+@dataclass(frozen=True)
+class _Code:
+    """A code cell of a submission: what stands in it, and which cell of the course it was."""
+
+    source: str
+    identity: str
+
+
+def _read(path: Path) -> tuple[list[_Code], str]:
+    """Return the code cells of a file and the kernel it asks for.
+
+    Read as JSON and no more: whatever a tool or a person did to the rest does not matter here.
+    """
     if not path.is_file() or path.is_symlink():
         raise InputError(f"{path.name} is not a file")
     if (size := path.stat().st_size) > MAX_BYTES:
         raise InputError(f"{path.name} has {size / 1e6:.0f} MB, more than {MAX_BYTES / 1e6:.0f}")
     try:
-        submitted = read_notebook(path)
-    except InputError as error:
-        raise InputError(str(error).replace(str(path), path.name)) from None
-    remarks = []
-    if not any(cell.cell_type == "code" and cell.source.strip() for cell in submitted.cells):
-        remarks.append("holds no code")
-    kernel = submitted.metadata.get("kernelspec", {}).get("name", "python3")
-    if kernel != "python3":
-        remarks.append(f"asks for the kernel {str(kernel)[:40]!r}; run with python3")
-    originals = {cell.id: cell for cell in course.cells}
-    checks = {cells["check"].id: name for name, cells in exercise_cells(course).items()}
-    waiting, seen, cells, sources = dict(checks), set(), [], dict.fromkeys(checks.values(), "")
-    for number, cell in enumerate(submitted.cells):
-        if cell.cell_type != "code":
-            continue
-        identity = _identity(cell)
-        copied = identity in seen and identity in originals
-        seen.add(identity)
-        if identity in checks:
-            if copied:
-                remarks.append(f"cell {identity} stands there more than once")
-                continue
-            if cell.source.strip() != originals[identity].source.strip():
-                remarks.append(f"the check in cell {identity} was edited")
-            cells.append(_grader_cell(waiting.pop(identity), originals[identity]))
-            continue
-        if identity.endswith("-stub") and identity in originals and not copied:
-            sources[identity.removeprefix("ex-").removesuffix("-stub")] = cell.source
-        is_known = identity in originals and not copied
-        cells.append(_student_cell(cell, identity if is_known else f"cell-{number + 1}"))
-    for identity, name in waiting.items():
-        remarks.append(f"the check of {name} is missing")
-        cells.append(_grader_cell(name, originals[identity]))
-    gone = [name for name in sources if f"ex-{name}-stub" not in seen]
-    remarks += [f"the cell for {name} is missing" for name in gone]
-    return Submission(nbformat.v4.new_notebook(cells=cells), sources, remarks)
+        raw = json.loads(path.read_bytes().decode("utf-8"))
+        cells = [_code(cell) for cell in raw["cells"] if cell["cell_type"] == "code"]
+        kernel = raw.get("metadata", {}).get("kernelspec", {}).get("name", "python3")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:100]
+        raise InputError(f"{path.name} is not a notebook ({reason})") from None
+    return cells, str(kernel)
 
 
-def _identity(cell: NotebookNode) -> str:
-    nbgrader = cell.metadata.get("nbgrader")
-    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
-    return str(grade_id or cell.get("id", ""))[:64]
-
-
-def _student_cell(cell: NotebookNode, identity: str) -> NotebookNode:
-    made = nbformat.v4.new_code_cell(cell.source)
-    made.id = identity
-    return made
+def _code(cell: dict) -> _Code:
+    source = cell["source"]
+    text = source if isinstance(source, str) else "".join(source)
+    grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
+    return _Code(text, str(grade_id or cell.get("id", "")))
 
 
 def _grader_cell(name: str, check: NotebookNode) -> NotebookNode:

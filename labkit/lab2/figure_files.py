@@ -1,7 +1,7 @@
-"""The files in figures/: written from the figures, and compared with them.
+"""The files in figures/: written from the figures and animations, and compared with them.
 
 A drawing is made from the CSV beside it and from nothing else, so whoever has the CSV has checked
-the figure.
+the figure. An animation may have several: what its frames show, and what stays in all of them.
 """
 
 import hashlib
@@ -15,26 +15,35 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import PIL
 import sklearn
 
 from labkit.atomic import atomic_write
 from labkit.data import load_flows
 from labkit.data.files import flows_as_csv
 from labkit.errors import InputError
-from labkit.lab2.experiment import run
-from labkit.lab2.figures import FIGURES, Figure
+from labkit.lab2 import animations, figures
+from labkit.lab2.animations import Animation, gif
+from labkit.lab2.experiment import Experiment, run
+from labkit.lab2.figures import Figure
 from labkit.plots import STYLE
 
+FIGURES = (*figures.FIGURES, *animations.ANIMATIONS)
 FIGURES_FOLDER = Path(__file__).resolve().parents[2] / "figures"
 MANIFEST = "manifest.json"
 # The CSV keeps ten digits; what differs by less than this is another release's arithmetic.
 TOLERANCE = 1e-6
 # What each format would record of the moment and the machine.
 _LEFT_OUT = {"svg": "Date", "png": "Software"}
+# Whose release decides on the bytes of a picture.
+_DRAWN_BY = ("matplotlib", "pillow")
+
+Tables = dict[str, pd.DataFrame]
+"""The tables behind a figure, by the names of their files without ending."""
 
 
 def write_figures(folder: Path, progress: Callable[[str], None] = lambda name: None) -> None:
-    """Compute and draw every figure; write SVG, PNG and CSV, and the manifest last.
+    """Compute and draw every figure; write SVG, PNG or GIF, and CSV, and the manifest last.
 
     Parameters
     ----------
@@ -47,30 +56,40 @@ def write_figures(folder: Path, progress: Callable[[str], None] = lambda name: N
     tables = figure_tables(flows)
     checksums = {}
     for figure in FIGURES:
-        csv = _as_csv(tables[figure.name])
-        contents = {"csv": csv} | _render(figure, pd.read_csv(io.BytesIO(csv)))
-        for ending, content in contents.items():
-            with atomic_write(folder / f"{figure.name}.{ending}") as file:
+        contents = {f"{name}.csv": _as_csv(table) for name, table in tables[figure.name].items()}
+        stored = {
+            name.removesuffix(".csv"): pd.read_csv(io.BytesIO(csv))
+            for name, csv in contents.items()
+        }
+        for name, content in (contents | _render(figure, stored)).items():
+            with atomic_write(folder / name) as file:
                 file.write(content)
-            checksums[f"{figure.name}.{ending}"] = hashlib.sha256(content).hexdigest()
+            checksums[name] = hashlib.sha256(content).hexdigest()
         progress(figure.name)
     manifest = _manifest(flows) | {"files": checksums}
     with atomic_write(folder / MANIFEST) as file:
         file.write((json.dumps(manifest, indent=2) + "\n").encode())
 
 
-def figure_tables(flows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the table behind each figure, by the figure's name."""
+def figure_tables(flows: pd.DataFrame) -> dict[str, Tables]:
+    """Return the tables behind each figure, by the figure's name and by their own."""
     experiment = run(flows, booster_seeds=(0,))
-    return {figure.name: figure.data(experiment) for figure in FIGURES}
+    return {figure.name: _tables(figure, experiment) for figure in FIGURES}
+
+
+def _tables(figure: Figure | Animation, experiment: Experiment) -> Tables:
+    data = figure.data(experiment)
+    if isinstance(figure, Figure):
+        return {figure.name: data}
+    return {f"{figure.name}-{part}": table for part, table in data.items()}
 
 
 def check_figures(folder: Path) -> list[str]:
     """Compare the files of a folder with the figures as computed now.
 
     The tables are compared number by number. The pictures are drawn again from the stored tables
-    and compared byte by byte where matplotlib is the release that the manifest names; another may
-    draw differently, and then they must be the files that the manifest names.
+    and compared byte by byte where matplotlib and Pillow are the releases that the manifest names;
+    others may draw differently, and then they must be the files that the manifest names.
 
     Parameters
     ----------
@@ -88,22 +107,24 @@ def check_figures(folder: Path) -> list[str]:
     differences = []
     if manifest["flows"] != now["flows"]:
         differences.append("manifest.json was written from other flow records than data/ holds")
-    checksums = None if manifest["matplotlib"] == now["matplotlib"] else manifest["files"]
-    for figure, table in zip(FIGURES, figure_tables(flows).values(), strict=True):
-        difference = _compare_table(folder / f"{figure.name}.csv", table)
+    is_same = all(manifest[tool] == now[tool] for tool in _DRAWN_BY)
+    checksums = None if is_same else manifest["files"]
+    for figure, tables in zip(FIGURES, figure_tables(flows).values(), strict=True):
+        compared = (_compare_table(folder / f"{name}.csv", tables[name]) for name in tables)
+        difference = next(filter(None, compared), "")
         if not difference:
-            difference = _compare_pictures(folder, figure, checksums)
+            difference = _compare_pictures(folder, figure, list(tables), checksums)
         if difference:
             differences.append(f"{figure.name}: {difference}")
     return differences
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return which records, matplotlib and files (with their checksums) a folder was made with."""
+    """Return which records, tools and files (with their checksums) a folder was made with."""
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        return {name: manifest[name] for name in ("flows", "matplotlib", "files")}
+        return {name: manifest[name] for name in ("flows", *_DRAWN_BY, "files")}
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         raise InputError(f"{path} is missing or damaged: run `labkit figures`") from None
 
@@ -114,18 +135,25 @@ def _manifest(flows: pd.DataFrame) -> dict[str, str]:
         "matplotlib": mpl.__version__,
         "numpy": np.__version__,
         "pandas": pd.__version__,
+        "pillow": PIL.__version__,
         "scikit-learn": sklearn.__version__,
     }
 
 
-def _render(figure: Figure, table: pd.DataFrame) -> dict[str, bytes]:
-    drawing = figure.draw(table)
+def _render(figure: Figure | Animation, tables: Tables) -> dict[str, bytes]:
+    """Return the pictures of a figure by their file names, drawn from its tables."""
+    if isinstance(figure, Animation):
+        parts = {name.removeprefix(f"{figure.name}-"): table for name, table in tables.items()}
+        with plt.style.context(STYLE):
+            content = gif(figure.drawings(parts), figure.title, figure.milliseconds)
+        return {f"{figure.name}.gif": content}
+    drawing = figure.draw(tables[figure.name])
     contents = {}
     with plt.style.context(STYLE):
         for ending, left_out in _LEFT_OUT.items():
             buffer = io.BytesIO()
             drawing.savefig(buffer, format=ending, metadata={left_out: None, "Title": figure.title})
-            contents[ending] = buffer.getvalue()
+            contents[f"{figure.name}.{ending}"] = buffer.getvalue()
     plt.close(drawing)
     return contents
 
@@ -163,20 +191,25 @@ def _compare_table(path: Path, table: pd.DataFrame) -> str:
     return ""
 
 
-def _compare_pictures(folder: Path, figure: Figure, checksums: dict[str, str] | None) -> str:
+def _compare_pictures(
+    folder: Path, figure: Figure | Animation, tables: list[str], checksums: dict[str, str] | None
+) -> str:
     """Compare with checksums where there are any, else with what is drawn from the CSV now."""
-    paths = {ending: folder / f"{figure.name}.{ending}" for ending in _LEFT_OUT}
-    for path in paths.values():
+    endings = ("gif",) if isinstance(figure, Animation) else tuple(_LEFT_OUT)
+    paths = [folder / f"{figure.name}.{ending}" for ending in endings]
+    for path in paths:
         if not path.is_file():
             return f"{path.name} is missing"
     if checksums is not None:
-        for path in paths.values():
+        for path in paths:
             if hashlib.sha256(path.read_bytes()).hexdigest() != checksums.get(path.name):
                 return f"{path.name} is not the file that {MANIFEST} names"
         return ""
-    drawn = _render(figure, pd.read_csv(folder / f"{figure.name}.csv"))
-    for ending, path in paths.items():
-        stored, now = (np.frombuffer(data, np.uint8) for data in (path.read_bytes(), drawn[ending]))
+    drawn = _render(figure, {name: pd.read_csv(folder / f"{name}.csv") for name in tables})
+    for path in paths:
+        stored, now = (
+            np.frombuffer(data, np.uint8) for data in (path.read_bytes(), drawn[path.name])
+        )
         if not np.array_equal(stored, now):
             size = min(len(stored), len(now))
             unequal = np.count_nonzero(stored[:size] != now[:size]) + abs(len(stored) - len(now))

@@ -11,7 +11,7 @@ from labkit import plots
 from labkit.data.traffic import FAMILIES
 from labkit.decisions import alert_probability
 from labkit.lab2.experiment import ALERTS_PER_DAY, OPERATE, RARER, TOP, Experiment, family_recall
-from labkit.lab2.lesson import EIGHT_LABELS, EIGHT_SCORES
+from labkit.lab2.worked import EIGHT_LABELS, EIGHT_SCORES
 from labkit.metrics import ThresholdSweep, reliability_table
 
 if TYPE_CHECKING:

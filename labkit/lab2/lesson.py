@@ -7,14 +7,13 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from labkit.lab2.worked import EIGHT_LABELS as EIGHT_LABELS  # notebook 06 reads them here
+from labkit.lab2.worked import EIGHT_SCORES as EIGHT_SCORES
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from labkit.metrics import Percentiles
-
-# The worked example of Figure 2.7: eight records, the attacks at ranks 1, 3 and 6.
-EIGHT_LABELS = (1, 0, 1, 0, 0, 1, 0, 0)
-EIGHT_SCORES = (0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25)
 
 # Differences smaller than this are rounding of the arithmetic, not of the lesson.
 _ROUNDING = 1e-12
@@ -116,6 +115,12 @@ STORY: dict[str, Callable[[Mapping[str, Value]], bool]] = {
     "the balanced model's Brier score is the worst": CLAIMS["balanced_lr_brier"],
     "isotonic regression costs average precision": lambda n: n["isotonic_ap"] < n["platt_ap"],
 }
+
+
+def broken_claims(numbers: Mapping[str, Value]) -> list[str]:
+    """Return what of the lesson's claims and story the numbers of an experiment break."""
+    rules = CLAIMS | STORY
+    return [what for what, rule in rules.items() if not rule(numbers)]
 
 
 @cache

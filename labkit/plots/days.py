@@ -5,10 +5,32 @@ from itertools import cycle
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from labkit.plots.style import FAMILY_NAMES, FAMILY_STYLE, LINES, STYLE, panels
+
+
+def stack(axes: Axes, counts: pd.DataFrame) -> np.ndarray:
+    """Draw one bar a row, stacked by family, with its total above; return the totals."""
+    bottom = np.zeros(len(counts))
+    for family in counts.columns:
+        colour, hatch = FAMILY_STYLE[family]
+        heights = counts[family].to_numpy()
+        if heights.any():
+            axes.bar(
+                counts.index, heights, bottom=bottom, color=colour, hatch=hatch,
+                edgecolor="white", linewidth=0.5, label=FAMILY_NAMES[family],
+            )  # fmt: skip
+        bottom += heights
+    for x, top in zip(counts.index, bottom, strict=True):
+        axes.annotate(
+            f"{top:g}", (x, top), ha="center", va="bottom", fontsize="small",
+            xytext=(0, 2), textcoords="offset points",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        )  # fmt: skip
+    return bottom
 
 
 @plt.style.context(STYLE)
@@ -33,22 +55,7 @@ def stacked_days(
         Names of stretches of days to set apart, with their first and last day.
     """
     figure, axes = panels(1, 1, (9, 3.6))
-    bottom = np.zeros(len(counts))
-    for family in counts.columns:
-        colour, hatch = FAMILY_STYLE[family]
-        heights = counts[family].to_numpy()
-        if heights.any():
-            axes.bar(
-                counts.index, heights, bottom=bottom, color=colour, hatch=hatch,
-                edgecolor="white", linewidth=0.5, label=FAMILY_NAMES[family],
-            )  # fmt: skip
-        bottom += heights
-    for x, top in zip(counts.index, bottom, strict=True):
-        axes.annotate(
-            f"{top:g}", (x, top), ha="center", va="bottom", fontsize="small",
-            xytext=(0, 2), textcoords="offset points",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
-        )  # fmt: skip
+    bottom = stack(axes, counts)
     if budget is not None:
         axes.axhline(
             budget, color="black", linewidth=1, linestyle="--", label=f"budget: {budget:g} a day"

@@ -13,6 +13,7 @@ from labkit.course.misconceptions import MISCONCEPTIONS
 from labkit.data.files import make_flows
 
 EXERCISES = all_exercises()
+COURSE = Traffic()
 JUNK = {
     "None": None,
     "a string": "no such answer",
@@ -32,7 +33,7 @@ each_exercise = pytest.mark.parametrize("asked", EXERCISES, ids=lambda asked: as
 @pytest.fixture(scope="module", params=["the course's traffic", "other traffic"])
 def traffic(request, tmp_path_factory):
     if request.param == "the course's traffic":
-        return Traffic()
+        return COURSE
     return Traffic(make_flows(tmp_path_factory.mktemp("flows"), OTHER_SEED))
 
 
@@ -66,8 +67,8 @@ def test_every_listed_wrong_answer_is_recognised(asked, traffic):
 @each_exercise
 @pytest.mark.parametrize("junk", JUNK.values(), ids=JUNK)
 def test_junk_gets_a_hint_and_no_traceback(asked, junk, capsys):
-    verdict = verdict_on(asked, junk, Traffic())
-    right = asked.key(Traffic()).right
+    verdict = verdict_on(asked, junk, COURSE)
+    right = asked.key(COURSE).right
     if not (isinstance(right, float) and math.isnan(right)):
         assert verdict.state != "right"
         assert verdict.hint
@@ -79,7 +80,7 @@ def test_junk_gets_a_hint_and_no_traceback(asked, junk, capsys):
 
 @each_exercise
 def test_no_hint_gives_the_answer_away(asked):
-    key = asked.key(Traffic())
+    key = asked.key(COURSE)
     if isinstance(key.right, str) and not key.is_open:
         for mistake in key.mistakes:
             assert key.right.lower() not in mistake.hint.lower().split(), mistake
@@ -87,13 +88,13 @@ def test_no_hint_gives_the_answer_away(asked):
 
 @each_exercise
 def test_misconceptions_are_listed(asked):
-    for mistake in asked.key(Traffic()).mistakes:
+    for mistake in asked.key(COURSE).mistakes:
         assert mistake.misconception in {"", *MISCONCEPTIONS}
 
 
 def test_every_misconception_is_exposed_by_an_exercise():
     exposed = {
-        mistake.misconception for asked in EXERCISES for mistake in asked.key(Traffic()).mistakes
+        mistake.misconception for asked in EXERCISES for mistake in asked.key(COURSE).mistakes
     }
     assert exposed - {""} == set(MISCONCEPTIONS)
 
@@ -105,7 +106,7 @@ def test_a_check_of_no_exercise_says_so(name, capsys):
 
 
 FUNCTION = Exercise(
-    "99-1", "half", lambda _: exercise("03-1").key(Traffic()), calls=((1, 2), (3, 4))
+    "99-1", "half", lambda _: exercise("03-1").key(COURSE), calls=((1, 2), (3, 4))
 )
 
 
@@ -120,4 +121,4 @@ FUNCTION = Exercise(
     ],
 )
 def test_a_function_is_called_and_its_failure_told(answer, hint):
-    assert verdict_on(FUNCTION, answer, Traffic()).hint.startswith(hint)
+    assert verdict_on(FUNCTION, answer, COURSE).hint.startswith(hint)

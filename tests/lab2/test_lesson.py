@@ -5,8 +5,6 @@ import pytest
 
 from labkit.lab2.lesson import (
     CLAIMS,
-    EIGHT_LABELS,
-    EIGHT_SCORES,
     STORY,
     beside_lesson,
     compare,
@@ -146,9 +144,3 @@ def test_a_few_numbers_beside_the_lesson_s():
     table = beside_lesson({"lr_auc": 0.84449, "top80_alerts": 81})
     assert table.loc["lr_auc"].tolist() == ["0.845", "0.844"]
     assert table.loc["top80_alerts"].tolist() == ["80", "81"]
-
-
-def test_the_eight_records_of_the_worked_example():
-    ranked = sorted(zip(EIGHT_SCORES, EIGHT_LABELS, strict=True), reverse=True)
-    assert [rank for rank, (_, label) in enumerate(ranked, start=1) if label] == [1, 3, 6]
-    assert len(set(EIGHT_SCORES)) == 8

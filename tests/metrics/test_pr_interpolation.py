@@ -1,4 +1,5 @@
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def test_it_is_a_straight_line_in_roc_space(records, percent):
     tp = Fraction(percent, 100) * int(sweep.positives)
     table = [(0, 0), *zip(sweep.tp.tolist(), sweep.fp.tolist(), strict=True)]
     # Of the points on the way up, the first pair that has the wanted count between it.
-    low, high = next((a, b) for a, b in zip(table, table[1:], strict=False) if a[0] < tp <= b[0])
+    low, high = next((a, b) for a, b in pairwise(table) if a[0] < tp <= b[0])
     fp = low[1] + (tp - low[0]) * Fraction(high[1] - low[1], high[0] - low[0])
     found = interpolated_precision(sweep, [percent / 100])
     assert found == pytest.approx([float(tp / (tp + fp))], rel=1e-9)

@@ -1,0 +1,52 @@
+"""Submissions to grade: the course's notebook 03 as an honest student hands it in, and others."""
+
+import json
+
+from nbformat import v4
+
+from labkit.course.cells import exercise_cells
+from labkit.course.notebooks import course_notebooks, read_notebook
+from labkit.course.release import notebook_bytes, student_notebook
+
+NOTEBOOK = "03_base_rate_arithmetic"
+COURSE = {path.stem: read_notebook(path) for path in course_notebooks()}
+
+
+def blank(name=NOTEBOOK):
+    """The notebook as it was handed out."""
+    return student_notebook(COURSE[name])
+
+
+def solved(name=NOTEBOOK):
+    """The notebook with every blank filled as the solution fills it."""
+    notebook = blank(name)
+    solutions = exercise_cells(COURSE[name])
+    for exercise, cells in exercise_cells(notebook).items():
+        cells["stub"].source = solutions[exercise]["solution"].source
+    return notebook
+
+
+def starting_with(source, notebook=None):
+    """A notebook, the solved one by default, with a cell of one's own before all others."""
+    notebook = notebook or solved()
+    notebook.cells.insert(0, v4.new_code_cell(source))
+    return notebook
+
+
+def hand_in(folder, student, notebook, name=NOTEBOOK):
+    """Write a submission: a notebook, or the bytes of a file that is none."""
+    path = folder / student / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(notebook if isinstance(notebook, bytes) else notebook_bytes(notebook))
+    return path
+
+
+def without_cells(notebook, identities):
+    """The notebook without the cells of these ids."""
+    notebook.cells = [cell for cell in notebook.cells if cell.id not in identities]
+    return notebook
+
+
+def as_json(notebook):
+    """The notebook as plain values, to be damaged."""
+    return json.loads(notebook_bytes(notebook))
