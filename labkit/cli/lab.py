@@ -23,6 +23,9 @@ def numbers(
     out: Annotated[
         Path | None, typer.Option(help="With --seeds: write the numbers of each seed as CSV.")
     ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with other flow records; the default is data/.")
+    ] = None,
 ) -> None:
     """Print the lesson's numbers beside this repository's, with 95 % intervals.
 
@@ -34,9 +37,10 @@ def numbers(
         _numbers_of_seeds(seeds, out, as_json=as_json)
         return
     from labkit.data import load_flows
+    from labkit.data.files import FLOWS
     from labkit.lab2 import experiment, lesson, uncertainty
 
-    lab = experiment.run(load_flows())
+    lab = experiment.run(load_flows(data / FLOWS if data else None))
     intervals = uncertainty.intervals(lab)
     comparisons = lesson.compare(experiment.numbers(lab), intervals)
     if as_json:

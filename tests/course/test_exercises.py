@@ -105,9 +105,7 @@ def test_a_check_of_no_exercise_says_so(name, capsys):
     assert "there is no exercise" in capsys.readouterr().out
 
 
-FUNCTION = Exercise(
-    "99-1", "half", lambda _: exercise("03-1").key(COURSE), calls=((1, 2), (3, 4))
-)
+FUNCTION = Exercise("99-1", "half", lambda _: exercise("03-1").key(COURSE), calls=((1, 2), (3, 4)))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Each student's own traffic: always the same, known to nobody else, the lesson true on it."""
 
 import json
+import shutil
 import stat
 import sys
 import zipfile
@@ -193,8 +194,10 @@ def test_the_roster_says_who_has_which(released):
     assert text.startswith("student,code,draws,release\n")
 
 
-def test_a_second_run_does_only_what_is_left(released, monkeypatch):
-    out, base, done = released
+def test_a_second_run_does_only_what_is_left(released, monkeypatch, tmp_path):
+    folder, base, done = released
+    out = tmp_path / "copy"
+    shutil.copytree(folder, out)
 
     def draw(secret, student):
         raise AssertionError(f"{student} was drawn again")

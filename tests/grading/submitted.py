@@ -4,9 +4,11 @@ import json
 
 from nbformat import v4
 
+from labkit.course.answers import plain
 from labkit.course.cells import exercise_cells
+from labkit.course.exercises import exercises_of
 from labkit.course.notebooks import course_notebooks, read_notebook
-from labkit.course.release import notebook_bytes, student_notebook
+from labkit.course.release import asked_for, notebook_bytes, student_notebook
 
 NOTEBOOK = "03_base_rate_arithmetic"
 COURSE = {path.stem: read_notebook(path) for path in course_notebooks()}
@@ -50,3 +52,19 @@ def without_cells(notebook, identities):
 def as_json(notebook):
     """The notebook as plain values, to be damaged."""
     return json.loads(notebook_bytes(notebook))
+
+
+def with_answer(notebook, number, traffic, *, mistaken=False):
+    """The notebook with each blank filled by its key's answer, or first mistake, on some records.
+
+    Written as the value itself, as one who copied it would; functions are left blank.
+    """
+    for asked in exercises_of(number):
+        if asked.calls:
+            continue
+        key = asked.key(traffic)
+        answer = plain(key.mistakes[0].answer if mistaken else key.right)
+        cells = exercise_cells(notebook)[asked.name]
+        name = asked_for(cells["check"].source)
+        cells["stub"].source = f"nan, inf = float('nan'), float('inf')\n{name} = {answer!r}"
+    return notebook

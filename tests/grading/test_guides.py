@@ -1,0 +1,71 @@
+"""The guides' commands, run as they are written."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDENTS = ("ada", "bob")
+
+
+def commands(guide):
+    """The shell blocks of a guide, in order."""
+    text = (ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8")
+    return re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def run(block, folder):
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "OMP_NUM_THREADS": "1",
+    }
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """A folder as an instructor's: the roster, and a copy of the notebooks to check."""
+    folder = tmp_path_factory.mktemp("desk")
+    (folder / "students.csv").write_text("\n".join(("id", *STUDENTS)) + "\n")
+    shutil.copytree(ROOT / "notebooks", folder / "notebooks")
+    return folder
+
+
+def test_the_instructors_commands_work(desk):
+    blocks = commands("instructors")
+    assert len(blocks) >= 5
+    # Executing all notebooks is what tests/notebooks does; here one stands for them.
+    told = [run(block.replace("labkit run\n", ""), desk) for block in blocks]
+    assert "is what its source says" in told[0]
+    assert all(student in told[1] for student in STUDENTS)
+    assert "lesson" in told[2]
+
+
+def test_the_graders_commands_work(desk, bwrap):
+    if not (desk / "course" / "students").is_dir():
+        run(commands("instructors")[1], desk)
+    rows = (desk / "course" / "instructor" / "roster.csv").read_text().splitlines()[1:]
+    for row in rows:
+        student, code = row.split(",")[:2]
+        with zipfile.ZipFile(desk / "course" / "students" / f"{code}.zip") as archive:
+            for name in ("00_start_here", "08_alert_budgets"):
+                path = desk / "submissions" / student / f"{name}.ipynb"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(archive.read(f"labkit-course/notebooks/{name}.ipynb"))
+    told = [run(block, desk) for block in commands("graders")]
+    assert all(f"\n{student},0," in told[0] for student in STUDENTS)
+    assert "was not run" in told[1]
+    assert "reports what its reference reports" in told[1]
+    assert {path.stem for path in (desk / "graded" / "feedback").iterdir()} == set(STUDENTS)
