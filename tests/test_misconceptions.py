@@ -8,10 +8,11 @@ import pytest
 
 from labkit.course.answers import plain
 from labkit.course.exercises import all_exercises
-from labkit.course.exercises.exercise import Traffic
+from labkit.course.exercises.exercise import Traffic, key_of
 from labkit.course.misconceptions import MISCONCEPTIONS
 from labkit.course.notebooks import course_notebooks
 
+COURSE = Traffic()
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "misconceptions.md"
 NOTEBOOKS = {path.name[:2]: path.name for path in course_notebooks()}
 SECTION = re.compile(
@@ -35,10 +36,10 @@ def exposures():
     """Misconception -> the lines that say which exercise recognises which wrong answer."""
     lines = {}
     for asked in all_exercises():
-        for mistake in asked.key(Traffic()).mistakes:
+        for mistake in key_of(asked, COURSE).mistakes:
             if mistake.misconception:
-                notebook = NOTEBOOKS[asked.name[:2]]
-                line = f"- [{asked.name}](../notebooks/{notebook}): `{shown(plain(mistake.answer))}`"
+                link = f"[{asked.name}](../notebooks/{NOTEBOOKS[asked.name[:2]]})"
+                line = f"- {link}: `{shown(plain(mistake.answer))}`"
                 lines.setdefault(mistake.misconception, []).append(line)
     return lines
 

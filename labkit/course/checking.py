@@ -2,7 +2,7 @@
 
 from labkit.course.answers import NotReadableError, Verdict, called, judge
 from labkit.course.exercises import exercise
-from labkit.course.exercises.exercise import Exercise, Traffic
+from labkit.course.exercises.exercise import Exercise, Traffic, key_of
 from labkit.errors import InputError
 
 _COURSE = Traffic()
@@ -35,6 +35,6 @@ def check(name: str, answer: object) -> None:
 def verdict_on(asked: Exercise, answer: object, traffic: Traffic) -> Verdict:
     """Return the verdict on an answer, a function being called first where one is asked for."""
     try:
-        return judge(asked.key(traffic), called(answer, asked.calls))
+        return judge(key_of(asked, traffic), called(answer, asked.calls))
     except NotReadableError as error:
         return Verdict("wrong", str(error))

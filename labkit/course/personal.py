@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 
 from labkit.atomic import atomic_write
 from labkit.course.exercises import all_exercises
-from labkit.course.exercises.exercise import Traffic
+from labkit.course.exercises.exercise import Traffic, key_of
 from labkit.course.release import digest, with_notice, zipped
 from labkit.data.files import FLOWS, packed_flows
 from labkit.errors import InputError
@@ -150,7 +150,7 @@ def answer_key(traffic: Traffic) -> dict[str, object]:
     """Return a right answer to every exercise on the given traffic, as plain values."""
     from labkit.course.answers import plain
 
-    return {asked.name: plain(asked.key(traffic).right) for asked in all_exercises()}
+    return {asked.name: plain(key_of(asked, traffic).right) for asked in all_exercises()}
 
 
 def release_to(

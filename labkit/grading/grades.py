@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from labkit.atomic import atomic_write
 from labkit.course.answers import Key, Verdict, judge
 from labkit.course.exercises import MODULES, exercises_of
-from labkit.course.exercises.exercise import Exercise, Traffic
+from labkit.course.exercises.exercise import Exercise, Traffic, key_of
 from labkit.course.notebooks import course_notebooks, read_notebook
 from labkit.course.release import digest, notebook_bytes, release_files
 from labkit.data.files import DATA, FLOWS
@@ -346,7 +346,7 @@ def _traffic(data: Path) -> Traffic:
 
 def _keys(notebook: str, data: Path) -> dict[str, Key]:
     traffic = _traffic(data)
-    return {asked.name: asked.key(traffic) for asked in exercises_of(notebook)}
+    return {asked.name: key_of(asked, traffic) for asked in exercises_of(notebook)}
 
 
 @cache

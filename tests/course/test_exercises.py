@@ -8,7 +8,7 @@ import pytest
 from labkit.course.answers import judge
 from labkit.course.checking import check, verdict_on
 from labkit.course.exercises import MODULES, all_exercises, exercise, exercises_of
-from labkit.course.exercises.exercise import Exercise, Traffic
+from labkit.course.exercises.exercise import Exercise, Traffic, key_of
 from labkit.course.misconceptions import MISCONCEPTIONS
 from labkit.data.files import make_flows
 
@@ -50,13 +50,13 @@ def test_exercises_are_numbered_in_order(notebook):
 
 @each_exercise
 def test_the_right_answer_is_right(asked, traffic):
-    key = asked.key(traffic)
+    key = key_of(asked, traffic)
     assert judge(key, key.right).state == "right"
 
 
 @each_exercise
 def test_every_listed_wrong_answer_is_recognised(asked, traffic):
-    key = asked.key(traffic)
+    key = key_of(asked, traffic)
     assert key.mistakes, "a check that recognises nothing only says no"
     for mistake in key.mistakes:
         verdict = judge(key, mistake.answer)
@@ -68,7 +68,7 @@ def test_every_listed_wrong_answer_is_recognised(asked, traffic):
 @pytest.mark.parametrize("junk", JUNK.values(), ids=JUNK)
 def test_junk_gets_a_hint_and_no_traceback(asked, junk, capsys):
     verdict = verdict_on(asked, junk, COURSE)
-    right = asked.key(COURSE).right
+    right = key_of(asked, COURSE).right
     if not (isinstance(right, float) and math.isnan(right)):
         assert verdict.state != "right"
         assert verdict.hint
@@ -80,7 +80,7 @@ def test_junk_gets_a_hint_and_no_traceback(asked, junk, capsys):
 
 @each_exercise
 def test_no_hint_gives_the_answer_away(asked):
-    key = asked.key(COURSE)
+    key = key_of(asked, COURSE)
     if isinstance(key.right, str) and not key.is_open:
         for mistake in key.mistakes:
             assert key.right.lower() not in mistake.hint.lower().split(), mistake
@@ -88,13 +88,13 @@ def test_no_hint_gives_the_answer_away(asked):
 
 @each_exercise
 def test_misconceptions_are_listed(asked):
-    for mistake in asked.key(COURSE).mistakes:
+    for mistake in key_of(asked, COURSE).mistakes:
         assert mistake.misconception in {"", *MISCONCEPTIONS}
 
 
 def test_every_misconception_is_exposed_by_an_exercise():
     exposed = {
-        mistake.misconception for asked in EXERCISES for mistake in asked.key(COURSE).mistakes
+        mistake.misconception for asked in EXERCISES for mistake in key_of(asked, COURSE).mistakes
     }
     assert exposed - {""} == set(MISCONCEPTIONS)
 

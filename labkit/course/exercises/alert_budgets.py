@@ -104,7 +104,7 @@ def _half_the_budget(traffic: Traffic) -> Key:
 
 
 def _kept_daily(traffic: Traffic) -> Key:
-    lab, past = traffic.lab, traffic.lab.calibrate
+    lab, past, within = traffic.lab, traffic.lab.calibrate, 0.001
     ranked = ranking_by_day(past["label"], lab.operated_calibrate, past["day"], ALERTS_PER_DAY)
     cuts = ranked["threshold"]
     right = cuts.max()
@@ -125,12 +125,18 @@ def _kept_daily(traffic: Traffic) -> Key:
             "average-holds-daily",
         ),
     )
+    apart: list[Mistake] = []
+    for one in mistakes:
+        # The 40th record of both days may be the 20th of one of them.
+        taken = [right, *(other.answer for other in apart)]
+        if all(abs(one.answer - score) > within for score in taken):
+            apart.append(one)
     return Key(
         right,
-        tuple(one for one in mistakes if abs(one.answer - right) > 0.001),
+        tuple(apart),
         hint="Find for each of the two days the score at which it has 20 alerts. Which of the two "
         "scores keeps both?",
-        within=0.001,
+        within=within,
     )
 
 
@@ -204,60 +210,69 @@ def _more_exfiltration(traffic: Traffic) -> Key:
 
 def _margin(traffic: Traffic) -> Key:
     lab = traffic.lab
-    known = {int(day) for day in lab.calibrate["day"].unique()}
-    tested = {int(day) for day in lab.test["day"].unique()}
+    known, tested = OPERATE.calibrate, list(OPERATE.test)
     days = {int(day) for day in traffic.flows["day"].unique()}
 
+    def most_sent(given: Plain) -> float:
+        chosen = tuple(int(day) for day in given["days"])
+        return max(_alerts(lab, _threshold(lab, int(given["per_day"]), chosen)))
+
+    plans = [
+        {"days": list(chosen), "per_day": per_day}
+        for chosen in (known, *((day,) for day in known))
+        for per_day in range(ALERTS_PER_DAY, 0, -1)
+    ]
+    sent = [most_sent(plan) for plan in plans]
+    kept = [plan for plan, most in zip(plans, sent, strict=True) if 1 <= most <= ALERTS_PER_DAY]
+    silent = [plan for plan, most in zip(plans, sent, strict=True) if most == 0]
+    no_plan: dict[str, object] = {"days": [], "per_day": 0}
+
     def is_no_plan(given: Plain) -> bool:
+        if not given["days"] and given["per_day"] == 0:
+            return bool(kept)
         per_day = given["per_day"]
         return not (given["days"] and days.issuperset(given["days"])) or not (
             1 <= per_day <= len(lab.calibrate) and per_day == int(per_day)
         )
 
-    def sent(given: Plain) -> list[float]:
-        chosen = tuple(int(day) for day in given["days"])
-        return _alerts(lab, _threshold(lab, int(given["per_day"]), chosen))
+    def is_plan(given: Plain) -> bool:
+        return bool(given["days"])
 
-    kept = [
-        {"days": sorted(known), "per_day": per_day}
-        for per_day in range(ALERTS_PER_DAY, 0, -1)
-        if 1 <= max(sent({"days": known, "per_day": per_day})) <= ALERTS_PER_DAY
-    ]
-    silent = [plan for day in sorted(known) if not max(sent(plan := {"days": [day], "per_day": 1}))]
     return Key(
-        kept[0] if kept else {"days": [max(known)], "per_day": 1},
+        kept[0] if kept else no_plan,
         (
             Mistake(
-                {"days": [], "per_day": 0},
-                "The days are a list of whole numbers from 0 to 13, at least one; the budget is a "
-                "whole number of alerts, 1 or more.",
+                no_plan if kept else {"days": [], "per_day": 1},
+                "A plan is a list of days from 0 to 13, at least one, and a whole number of "
+                "alerts, 1 or more."
+                + (" There is one that does it: try smaller budgets." if kept else ""),
                 when=is_no_plan,
             ),
             Mistake(
-                {"days": sorted(tested), "per_day": 5},
+                {"days": tested, "per_day": 5},
                 "A test day is among your days. When the threshold has to be fixed, nobody has "
                 "seen it.",
                 "threshold-on-test-days",
-                when=lambda given: not tested.isdisjoint(given["days"]),
+                when=lambda given: not set(tested).isdisjoint(given["days"]),
             ),
             Mistake(
                 {"days": [0, 1], "per_day": 5},
                 "The detector was trained on one of these days. It scores attacks that it has "
                 "studied higher than new ones, and the threshold would be too high.",
-                when=lambda given: not known.issuperset(given["days"]),
+                when=lambda given: not set(known).issuperset(given["days"]),
             ),
             Mistake(
-                {"days": sorted(known), "per_day": ALERTS_PER_DAY},
+                {"days": list(known), "per_day": ALERTS_PER_DAY},
                 "Replayed, this threshold gives at least one test day more than 20 alerts. A "
                 "budget that was kept on the days it was fixed on is not kept on others.",
                 "threshold-fixes-alerts",
-                when=lambda given: max(sent(given)) > ALERTS_PER_DAY,
+                when=lambda given: is_plan(given) and most_sent(given) > ALERTS_PER_DAY,
             ),
             *(
                 Mistake(
                     plan,
                     "This plan sends nothing at all on the test days.",
-                    when=lambda given: max(sent(given)) == 0,
+                    when=lambda given: is_plan(given) and most_sent(given) == 0,
                 )
                 for plan in silent[:1]
             ),

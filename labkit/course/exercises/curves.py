@@ -164,12 +164,12 @@ def _operating_point(traffic: Traffic) -> Key:
                 when=lambda given: not math.isfinite(given),
             ),
             Mistake(
-                boosting.at_budget(80).threshold,
+                boosting.thresholds[0],
                 "Too high: at this threshold too many attacks go unflagged.",
                 when=misses_too_much,
             ),
             Mistake(
-                boosting.at_fpr(0.01).threshold,
+                boosting.at_fpr(0.05).threshold,
                 "Too low: at this threshold too many alerts are false, small as the false positive "
                 "rate may look.",
                 "fpr-is-share-of-alerts",

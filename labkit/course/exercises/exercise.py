@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,3 +64,10 @@ class Exercise:
     key: Callable[[Traffic], Key]
     points: int = 1
     calls: tuple[tuple, ...] = ()
+
+
+# Not all: a key keeps its records in memory, and a grader has hundreds of students.
+@lru_cache(maxsize=128)
+def key_of(asked: Exercise, traffic: Traffic) -> Key:
+    """Return the key of an exercise on some records, computed once for each."""
+    return asked.key(traffic)

@@ -1,7 +1,7 @@
 """Exercises of notebook 05: gradient boosting and logistic regression."""
 
 import math
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from labkit.lab2.experiment import BOOSTER_SEEDS, JUDGE
 from labkit.metrics import ThresholdSweep
 
 
-@cache
+@lru_cache(maxsize=1)
 def _sweeps_of_seeds(traffic: Traffic) -> tuple[ThresholdSweep, ...]:
     """Return the booster's sweeps on the test days, one a seed."""
     lab, train = traffic.lab, JUDGE.of(traffic.flows, "train")
