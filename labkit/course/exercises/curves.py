@@ -183,7 +183,7 @@ def _operating_point(traffic: Traffic) -> Key:
 EXERCISES = (
     Exercise("06-1", "the average precision of chance", _random_ranking),
     Exercise("06-2", "alerts a day for half of the attacks", _alerts_for_half),
-    Exercise("06-3", "ahead with the lower AUC", _largest_budget),
+    Exercise("06-3", "two rankings, one budget", _largest_budget),
     Exercise("06-4", "partial AUC of the other detector", _partial_area),
     Exercise("06-5", "an operating point to live with", _operating_point, points=2),
 )
