@@ -72,18 +72,11 @@ def gif(drawings: Iterable["Drawing"], title: str, milliseconds: int) -> bytes:
     """
     from PIL import Image
 
-    pictures = [_pixels(drawing) for drawing in drawings]
-    height, width, _ = pictures[0].shape
     # One palette for all frames: in palettes of their own what stands still would flicker.
-    below = Image.fromarray(np.concatenate(pictures))
-    commonest = sorted(below.getcolors(below.width * below.height), reverse=True)[:_COLOURS]
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([part for _, colour in commonest for part in colour])
-    below = below.quantize(palette=palette, dither=Image.Dither.NONE)
-    first, *others = (
-        below.crop((0, number * height, width, (number + 1) * height))
-        for number in range(len(pictures))
-    )
+    palette, indexed = _in_few_colours(np.stack([_pixels(drawing) for drawing in drawings]))
+    first, *others = (Image.fromarray(frame) for frame in indexed)
+    for frame in (first, *others):
+        frame.putpalette(palette)
     buffer = io.BytesIO()
     first.save(
         buffer, format="GIF", save_all=True, append_images=others, loop=0, comment=title.encode(),
@@ -93,12 +86,26 @@ def gif(drawings: Iterable["Drawing"], title: str, milliseconds: int) -> bytes:
 
 
 def _pixels(drawing: "Drawing") -> np.ndarray:
-    """Return the colours of a drawing, shape (height, width, 3)."""
+    """Return the colours of a drawing, shape (height, width), a number of 24 bits each."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     canvas = FigureCanvasAgg(drawing)
     canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[:, :, :3]
+    return np.asarray(canvas.buffer_rgba())[:, :, :3] @ np.array([1 << 16, 1 << 8, 1])
+
+
+def _in_few_colours(pixels: np.ndarray) -> tuple[list[int], np.ndarray]:
+    """Return the commonest colours as red, green, blue, ..., and which is nearest to each pixel.
+
+    Pillow's own way takes colours for equal that differ a little: white would be grey.
+    """
+    colours, counts = np.unique(pixels, return_counts=True)
+    by_parts = np.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1)
+    commonest = by_parts[np.argsort(-counts, kind="stable")[:_COLOURS]]
+    distances = ((by_parts[:, None] - commonest) ** 2).sum(axis=2)
+    index_of = np.zeros(1 << 24, dtype=np.uint8)
+    index_of[colours] = distances.argmin(axis=1)
+    return commonest.ravel().tolist(), index_of[pixels]
 
 
 def _steps(_: Experiment) -> Tables:

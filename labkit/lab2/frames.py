@@ -270,9 +270,13 @@ def base_rate_frames(
 def _base_rate_says(base_rate: float, ap: float, point: OperatingPoint) -> str:
     return (
         f"Attacks are {percent(base_rate)} of the records: the ROC curve is as it was, AP is "
-        f"{ap:.3f}. At recall {point.recall:.2f} precision is {point.precision:.3f}, with "
+        f"{_small(ap)}. At recall {point.recall:.2f} precision is {_small(point.precision)}, with "
         f"{_false_alerts(point.precision)} for each attack found."
     )
+
+
+def _small(share: float) -> str:
+    return f"{share:.3f}" if share >= 0.01 else f"{share:.2g}"
 
 
 def _false_alerts(precision: float) -> str:

@@ -239,10 +239,12 @@ def test_a_base_rate_in_words():
         "Attacks are 2 % of the records: the ROC curve is as it was, AP is 0.520. At recall 1.00 "
         "precision is 0.039, with 24 false alerts for each attack found.",
         "Attacks are 0.01 % of the records: the ROC curve is as it was, AP is 0.500. At recall "
-        "1.00 precision is 0.000, with 5,000 false alerts for each attack found.",
+        "1.00 precision is 0.0002, with 5,000 false alerts for each attack found.",
     ]
     first, _ = base_rate_frames(sweep, [0.5], recall=0.5)
-    assert first["says"][0].endswith("precision is 1.000, with 0 false alerts for each attack found.")
+    assert first["says"][0].endswith(
+        "precision is 1.000, with 0 false alerts for each attack found."
+    )
 
 
 def test_one_false_alert_for_each_attack():

@@ -1,0 +1,103 @@
+"""Curves that move as files: every frame drawn, in a GIF that is small, repeats and is named."""
+
+import io
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+from labkit.lab2 import animations
+from labkit.lab2.animations import ANIMATIONS, BUDGETS, gif
+
+MOST_BYTES = 600_000
+each_animation = pytest.mark.parametrize("animation", ANIMATIONS, ids=lambda one: one.name)
+
+
+@pytest.fixture(scope="module")
+def tables(experiment):
+    """The tables behind each animation, by its name."""
+    return {animation.name: animation.data(experiment) for animation in ANIMATIONS}
+
+
+def colours(colour, size=(2, 1)):
+    """A drawing of one colour."""
+    return Figure(size, dpi=50, facecolor=colour)
+
+
+def frames_of(content):
+    """The frames of a GIF as they are seen, one after the other, with how long each stands."""
+    picture = Image.open(io.BytesIO(content))
+    seen = []
+    for number in range(picture.n_frames):
+        picture.seek(number)
+        seen.append((np.asarray(picture.convert("RGB")), picture.info["duration"]))
+    return picture.info, seen
+
+
+def test_a_gif_shows_its_drawings_in_order_and_repeats():
+    info, seen = frames_of(gif(map(colours, ("#0072B2", "#D55E00", "#0072B2")), "Two blues", 500))
+    assert info["loop"] == 0
+    assert info["comment"] == b"Two blues"
+    assert [duration for _, duration in seen] == [500, 500, 1500]
+    blue, red = (0, 114, 178), (213, 94, 0)
+    for (pixels, _), colour in zip(seen, (blue, red, blue), strict=True):
+        assert pixels.shape == (50, 100, 3)
+        assert (pixels == colour).all()
+
+
+def test_of_too_many_colours_the_commonest_stay_and_the_others_become_the_nearest():
+    # Every grey once, and every second of them, white among these, once more.
+    greys = np.arange(256)
+    pixels = np.concatenate([greys, greys[1::2]]) * 0x010101
+    palette, indexed = animations._in_few_colours(pixels)
+    shown = np.array(palette).reshape(-1, 3)[indexed]
+    assert sorted(palette[::3]) == greys[1::2].tolist()
+    assert (shown[1:256:2] == greys[1::2, None]).all()
+    assert np.abs(shown[:256] - greys[:, None]).max() == 1
+
+
+def test_every_animation_has_its_own_name_and_says_what_it_shows():
+    names = [animation.name for animation in ANIMATIONS]
+    assert len(set(names)) == len(names) == 5
+    for animation in ANIMATIONS:
+        assert re.fullmatch(r"moving-[a-z-]+", animation.name)
+        assert len(animation.title) > 60
+        assert 700 <= animation.milliseconds <= 1000
+
+
+@each_animation
+def test_there_are_frames_enough_to_follow_and_few_enough_to_watch(animation, tables):
+    assert 8 <= len(tables[animation.name]["frames"]) <= 30
+
+
+@each_animation
+def test_every_frame_differs_from_the_one_before_and_files_are_small(animation, tables):
+    drawings = animation.drawings(tables[animation.name])
+    content = gif(drawings, animation.title, animation.milliseconds)
+    assert len(content) < MOST_BYTES
+    info, seen = frames_of(content)
+    assert info["comment"].decode() == animation.title
+    assert len(seen) == len(tables[animation.name]["frames"])
+    for (before, _), (after, _) in pairwise(seen):
+        assert (before != after).any()
+
+
+def test_the_threshold_falls_from_no_alert_to_nearly_all(tables, experiment):
+    table = tables["moving-threshold"]["frames"]
+    assert table["threshold"].is_monotonic_decreasing
+    alerts = table["tp"] + table["fp"]
+    assert alerts.iloc[0] < 10
+    assert alerts.iloc[-1] > 0.95 * len(experiment.test)
+
+
+def test_the_base_rate_falls_through_that_of_the_test_days(tables, experiment):
+    rates = tables["moving-base-rate"]["frames"]["base_rate"]
+    assert rates.is_monotonic_decreasing
+    assert experiment.test["label"].mean() in rates.tolist()
+
+
+def test_the_budgets_are_those_announced(tables):
+    assert tables["moving-budget"]["frames"]["budget"].tolist() == list(BUDGETS)
