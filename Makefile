@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 # One thread: on tables of this size OpenMP's threads only wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: run test lint tests notebooks-test test-grading test-versions lab lock seeds bench clean
+.PHONY: run test lint tests notebooks-test test-grading test-browser test-versions lab lock seeds bench clean
 
 run: $(VENV)/run.stamp
 	$(BIN)/labkit data verify || $(BIN)/labkit data make
@@ -32,6 +32,10 @@ notebooks-test: $(VENV)/test.stamp
 # Hostile and broken submissions, graded in the sandbox; needs bubblewrap, skips without it.
 test-grading: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/grading
+
+# The curves that move, by keyboard in JupyterLab; needs Chromium, skips without it.
+test-browser: $(VENV)/test.stamp
+	$(BIN)/python -m pytest tests/browser
 
 # The same numbers under other Pythons and under the oldest and newest releases allowed.
 test-versions:

@@ -6,6 +6,7 @@ import nbformat
 import pytest
 
 from labkit.course.cells import exercise_cells, exercise_problems, without_solutions
+from labkit.course.comparing import compare
 from labkit.course.exercises import exercises_of
 from labkit.course.notebooks import course_notebooks, execute
 
@@ -60,8 +61,11 @@ def test_every_solution_is_right(path):
 
 @each_notebook
 def test_runs_to_the_end_with_all_blanks_left_blank(path):
-    blank = without_solutions(nbformat.read(path, as_version=4))
+    source = nbformat.read(path, as_version=4)
+    blank = without_solutions(source)
     execute(blank, path.parent)
+    # What a student's blanks do not touch reports what the course's own notebook does.
+    assert compare(blank, source) == []
     for name, cells in exercise_cells(blank).items():
         said = "".join(output.text for output in cells["check"].outputs)
         assert said.startswith(f"{name} not answered. ")
