@@ -22,12 +22,12 @@ from labkit.atomic import atomic_write
 from labkit.course.exercises import all_exercises
 from labkit.course.exercises.exercise import Traffic, key_of
 from labkit.course.release import digest, with_notice, zipped
-from labkit.data.files import FLOWS, packed_flows
+from labkit.data.files import packed_flows
 from labkit.errors import InputError
 from labkit.lab2.lesson import broken_claims
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from labkit.lab2.experiment import Experiment
 
 MOST_DRAWS = 1000
 NOTICE = """\
@@ -121,13 +121,13 @@ def student_seed(secret: bytes, student: str, draw: int) -> int:
     return int.from_bytes(keyed[:8], "big") >> 1
 
 
-def draw_traffic(secret: bytes, student: str) -> tuple["pd.DataFrame", int]:
+def draw_traffic(secret: bytes, student: str) -> tuple["Experiment", int]:
     """Draw a student's traffic until all of the lesson's claims hold on it.
 
     Returns
     -------
-    flows : pandas.DataFrame
-        The flow table.
+    lab : Experiment
+        Lab 2 on the records, which it holds.
     draws : int
         How many draws that took, from 1.
 
@@ -140,9 +140,9 @@ def draw_traffic(secret: bytes, student: str) -> tuple["pd.DataFrame", int]:
     from labkit.lab2.experiment import numbers, run
 
     for draw in range(1, MOST_DRAWS + 1):
-        flows = simulate(student_seed(secret, student, draw))
-        if not broken_claims(numbers(run(flows))):
-            return flows, draw
+        lab = run(simulate(student_seed(secret, student, draw)))
+        if not broken_claims(numbers(lab)):
+            return lab, draw
     raise InputError(f"the lesson held on none of {MOST_DRAWS} draws of traffic")
 
 
@@ -199,9 +199,9 @@ def write_roster(out: Path, personal: Sequence[Personal]) -> Path:
 def _release_one(
     out: Path, student: str, secret: bytes, base: Mapping[str, bytes], version: str
 ) -> Personal:
-    flows, draws = draw_traffic(secret, student)
+    lab, draws = draw_traffic(secret, student)
     personal = Personal(student, student_code(secret, student), draws, version)
-    packed = packed_flows(flows)
+    packed = packed_flows(lab.flows)
     data = out / "instructor" / personal.code
     for name, content in packed.items():
         with atomic_write(data / name) as file:
@@ -209,7 +209,7 @@ def _release_one(
     files = {**base, **{f"data/{name}": content for name, content in packed.items()}}
     with atomic_write(out / "students" / f"{personal.code}.zip") as file:
         file.write(zipped(files))
-    key = answer_key(Traffic(data / FLOWS))
+    key = answer_key(Traffic(done=lab))
     # Last: a student of whom this lies there is done.
     with atomic_write(data / "key.json") as file:
         file.write((json.dumps({**asdict(personal), "key": key}, indent=1) + "\n").encode())

@@ -108,9 +108,9 @@ def test_a_short_secret_is_refused(tmp_path):
 def test_draws_go_on_until_the_lesson_holds(monkeypatch):
     told = [["day 11 has the most alerts"], ["isotonic_ap"], []]
     monkeypatch.setattr("labkit.course.personal.broken_claims", lambda _: told.pop(0))
-    flows, draws = draw_traffic(SECRET, "a")
+    lab, draws = draw_traffic(SECRET, "a")
     assert draws == 3
-    assert flows.equals(simulate(student_seed(SECRET, "a", 3)))
+    assert lab.flows.equals(simulate(student_seed(SECRET, "a", 3)))
 
 
 def test_draws_come_to_an_end(monkeypatch):

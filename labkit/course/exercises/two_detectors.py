@@ -7,23 +7,15 @@ import numpy as np
 
 from labkit.course.answers import Key, Mistake
 from labkit.course.exercises.exercise import Exercise, Traffic
-from labkit.lab2.detectors import features, gradient_boosting, logistic_regression
-from labkit.lab2.experiment import BOOSTER_SEEDS, JUDGE
+from labkit.lab2.detectors import features, logistic_regression
+from labkit.lab2.experiment import JUDGE
 from labkit.metrics import ThresholdSweep
 
 
 @lru_cache(maxsize=1)
 def _sweeps_of_seeds(traffic: Traffic) -> tuple[ThresholdSweep, ...]:
     """Return the booster's sweeps on the test days, one a seed."""
-    lab, train = traffic.lab, JUDGE.of(traffic.flows, "train")
-    return tuple(
-        lab.sweep(
-            lab.boosting[seed]
-            if seed in lab.boosting
-            else gradient_boosting(seed).fit(train, train["label"]).decision_function(lab.test)
-        )
-        for seed in BOOSTER_SEEDS
-    )
+    return tuple(traffic.lab.sweep(scores) for scores in traffic.lab.boosting.values())
 
 
 def _luck(traffic: Traffic) -> Key:
