@@ -7,9 +7,6 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from labkit.lab2.worked import EIGHT_LABELS as EIGHT_LABELS  # notebook 06 reads them here
-from labkit.lab2.worked import EIGHT_SCORES as EIGHT_SCORES
-
 if TYPE_CHECKING:
     import pandas as pd
 

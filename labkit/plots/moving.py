@@ -147,9 +147,11 @@ def threshold(curve: pd.DataFrame, days: pd.DataFrame, frame: pd.Series) -> Figu
         places, fp, bottom=tp, color=GREY, hatch="//", edgecolor="white", linewidth=0,
         label="false alerts", width=0.7,
     )  # fmt: skip
-    for place, total in zip(places, tp + fp, strict=True):
+    totals = [f"{total:,}" for total in tp + fp]
+    # Over many days or of many digits they would lie on each other.
+    for place, total in enumerate(tp + fp) if len("".join(totals)) <= 26 else ():
         bars.annotate(
-            f"{total:,}", (place, total), ha="center", va="bottom", fontsize="small",
+            totals[place], (place, total), ha="center", va="bottom", fontsize="small",
             xytext=(0, 1), textcoords="offset points",
         )  # fmt: skip
     _alerts_a_day(bars, days["day"], int((tp + fp).max()))
@@ -213,16 +215,14 @@ def budget(days: pd.DataFrame, frame: pd.Series, shares: pd.Series) -> Figure:
         va="center", fontsize="small", xytext=(4, 0), textcoords="offset points",
     )  # fmt: skip
     bars.axvline(past - 0.5, color="black", linewidth=0.8)
-    for text, first, last in (
-        ("threshold fixed", 0, past),
-        ("threshold applied", past, len(counts)),
-    ):
+    for text, first, last in (("fixed here", 0, past), ("applied here", past, len(counts))):
         bars.annotate(
             text, ((first + last - 1) / 2, 1), xycoords=("data", "axes fraction"), ha="center",
             va="top", fontsize="small", xytext=(0, -2), textcoords="offset points",
         )  # fmt: skip
     bars.set_xlim(-0.6, len(counts) - 0.4)
     _alerts_a_day(bars, days["day"], max(int(counts.sum(axis=1).max()), int(frame["budget"])))
+    bars.set_title("Alerts a day; threshold")
     colour, hatch = FAMILY_STYLE["benign"]
     false = Patch(facecolor=colour, hatch=hatch, edgecolor="white", linewidth=0)
     figure.legend([false], [FAMILY_NAMES["benign"]], loc="lower right",
@@ -258,9 +258,10 @@ def _both_curves(roc: Axes, pr: Axes, curve: pd.DataFrame, precision: pd.Series)
     """Draw ROC and, as steps, the precision-recall curve of one sweep."""
     roc.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
     roc.plot(np.append(0, curve["fpr"]), np.append(0, curve["recall"]), color=BLUE)
-    gains = curve["recall"].diff().fillna(curve["recall"]) > 0
-    recall, height = curve["recall"][gains], precision[gains]
-    pr.step(np.append(0, recall), np.append(height[:1], height), where="pre", color=BLUE)
+    # With the drops at normal records, so that every threshold has its place on the line.
+    pr.step(
+        np.append(0, curve["recall"]), np.append(precision[:1], precision), where="pre", color=BLUE
+    )
     unit_square(roc, "false positive rate", "recall", "ROC curve")
     unit_square(pr, "recall", "precision", "Precision-recall curve")
 
@@ -298,7 +299,7 @@ def _ceiling(highest: int) -> float:
 def _records(figure: Figure, steps: pd.DataFrame, step: int) -> None:
     """Draw the records in rank order: those passed are shaded, those passed just now framed."""
     cells = [
-        (number, is_attack, row.threshold)
+        (number, is_attack)
         for number, row in enumerate(steps.itertuples())
         for is_attack in [True] * row.attacks + [False] * row.normals
     ]
@@ -308,13 +309,16 @@ def _records(figure: Figure, steps: pd.DataFrame, step: int) -> None:
     axes.set(xlim=(-0.5, a_row - 0.5), ylim=(max(rows, 2) - 0.5, -0.5))
     axes.axis("off")
     axes.set_title("Records by score, the highest first")
+    scores = _short(steps["threshold"])
+    # Of a cell's width.
+    told = "score" if max(map(len, scores)) <= (7 if a_row == 10 else 5) else "step"
     axes.annotate(
-        "▲ attack   ▶ normal   shaded: alert   framed: now", (-0.5, rows - 0.5), fontsize="small",
+        f"▲ attack   ▶ normal   number: {told}   shaded: alert   framed: now",
+        (-0.5, rows - 0.5), fontsize="small",
         va="top", xytext=(0, -3), textcoords="offset points", annotation_clip=False,
     )  # fmt: skip
     size = 10 if rows <= 2 else 7
-    text = _score_format(steps["threshold"])
-    for rank, (number, is_attack, score) in enumerate(cells):
+    for rank, (number, is_attack) in enumerate(cells):
         row, column = divmod(rank, a_row)
         passed, now = number <= step, number == step
         colour = _ATTACK if is_attack else _NORMAL
@@ -328,16 +332,17 @@ def _records(figure: Figure, steps: pd.DataFrame, step: int) -> None:
         axes.plot([column], [row - 0.15], "^" if is_attack else ">", color=colour, markersize=size,
                   fillstyle="full" if passed else "none")  # fmt: skip
         axes.text(
-            column, row + 0.28, text(score), ha="center", va="center", fontsize=max(size - 2, 7),
+            column, row + 0.28, scores[number] if told == "score" else number, ha="center",
+            va="center", fontsize=max(size - 2, 7),
             color="black" if passed else "#595959",
         )  # fmt: skip
 
 
-def _score_format(scores: pd.Series) -> object:
-    """Return what writes scores in as few digits as keep them apart."""
+def _short(scores: pd.Series) -> list[str]:
+    """Return scores in as few digits as keep them apart."""
     finite = scores[np.isfinite(scores)].unique()
     digits = next((n for n in range(2, 6) if len({f"{s:.{n}g}" for s in finite}) == len(finite)), 6)
-    return lambda score: f"{score + 0.0:.{digits}g}"
+    return [f"{score + 0.0:.{digits}g}" for score in scores]
 
 
 def _confusion(figure: Figure, now: pd.Series, rates: list[str]) -> None:

@@ -55,6 +55,21 @@ def test_old_outputs_do_not_survive(write):
     assert "execution" not in stored.cells[0].metadata
 
 
+def test_of_a_widget_only_its_text_is_stored(write):
+    path = write(
+        "from ipywidgets import IntSlider\n"
+        "view = IntSlider()._repr_mimebundle_()\n"
+        "display(view | {'text/plain': 'Move me.'}, raw=True)"
+    )
+    execute_in_place(path)
+    once = path.read_bytes()
+    stored = nbformat.read(path, as_version=4)
+    assert stored.cells[0].outputs[0].data == {"text/plain": "Move me."}
+    assert set(stored.metadata) == {"kernelspec", "language_info"}
+    execute_in_place(path)
+    assert path.read_bytes() == once
+
+
 def test_the_kernel_works_in_the_notebooks_folder(write):
     path = write("print(open('beside.txt').read())")
     path.with_name("beside.txt").write_text("read")

@@ -11,9 +11,16 @@ from labkit.data import load_flows
 from labkit.data.files import DATA, flows_as_csv
 from labkit.errors import InputError
 from labkit.lab2 import figure_files
-from labkit.lab2.figure_files import FIGURES_FOLDER, check_figures, read_manifest, write_figures
-from labkit.lab2.figures import FIGURES
+from labkit.lab2.animations import ANIMATIONS
+from labkit.lab2.figure_files import (
+    FIGURES,
+    FIGURES_FOLDER,
+    check_figures,
+    read_manifest,
+    write_figures,
+)
 
+STILL = [figure for figure in FIGURES if figure not in ANIMATIONS]
 NAMES = [figure.name for figure in FIGURES]
 
 
@@ -30,10 +37,10 @@ def tables():
     return figure_files.figure_tables(load_flows())
 
 
-@pytest.fixture
-def copy(written, tables, tmp_path, monkeypatch):
-    """A copy to damage: two of the figures, whose tables are not computed anew for each test."""
-    few = [figure for figure in FIGURES if figure.name in ("figure-2-7", "lab2-families")]
+@pytest.fixture(params=[("figure-2-7", "lab2-families")], ids=["still"])
+def copy(request, written, tables, tmp_path, monkeypatch):
+    """A copy to damage: a few of the figures, whose tables are not computed anew for each test."""
+    few = [figure for figure in FIGURES if figure.name in request.param]
     monkeypatch.setattr(figure_files, "FIGURES", few)
     few_tables = {figure.name: tables[figure.name] for figure in few}
     monkeypatch.setattr(figure_files, "figure_tables", lambda flows: few_tables)
@@ -46,9 +53,14 @@ def test_the_figures_of_the_repository_agree_with_its_data():
     assert check_figures(FIGURES_FOLDER) == []
 
 
-def test_three_files_a_figure_and_a_manifest(written):
-    files = {f"{name}.{ending}" for name in NAMES for ending in ("svg", "png", "csv")}
+def test_three_files_a_still_figure_a_gif_and_its_tables_a_moving_one_and_a_manifest(written):
+    files = {f"{figure.name}.{ending}" for figure in STILL for ending in ("svg", "png", "csv")}
+    files |= {f"{animation.name}.gif" for animation in ANIMATIONS}
+    files |= {f"{animation.name}-frames.csv" for animation in ANIMATIONS}
+    files |= {f"moving-{name}.csv" for name in ("threshold-curve", "threshold-days")}
+    files |= {f"moving-{name}.csv" for name in ("base-rate-curves", "budget-days")}
     assert {path.name for path in written.iterdir()} == files | {"manifest.json"}
+    assert set(read_manifest(written)["files"]) == files
 
 
 def test_what_was_written_agrees(written):
@@ -64,7 +76,8 @@ def test_written_twice_the_bytes_are_the_same(written, tmp_path):
 
 
 def test_a_csv_holds_the_table_to_ten_digits(written, tables):
-    for name, table in tables.items():
+    assert set(tables) == set(NAMES)
+    for name, table in (pair for of_figure in tables.values() for pair in of_figure.items()):
         stored = pd.read_csv(written / f"{name}.csv")
         assert list(stored.columns) == list(table.columns)
         for column in table.columns:
@@ -79,7 +92,8 @@ def test_the_manifest_holds_the_checksum_of_the_records(written):
     manifest = json.loads((written / "manifest.json").read_text())
     assert manifest["flows"] == digest
     assert digest in (DATA / "checksums.txt").read_text()
-    assert set(manifest) == {"flows", "matplotlib", "numpy", "pandas", "scikit-learn", "files"}
+    tools = {"matplotlib", "numpy", "pandas", "pillow", "scikit-learn"}
+    assert set(manifest) == {"flows", "files"} | tools
 
 
 def edit_csv(path, edit):
@@ -103,10 +117,9 @@ def test_a_changed_number_is_named_with_its_size(copy, change):
 
 
 def test_a_difference_of_arithmetic_alone_is_none(copy, monkeypatch):
-    elsewhere = {
-        name: table.assign(fpr=table["fpr"] + 5e-7) if name == "figure-2-7" else table
-        for name, table in figure_files.figure_tables(None).items()
-    }
+    elsewhere = dict(figure_files.figure_tables(None))
+    table = elsewhere["figure-2-7"]["figure-2-7"]
+    elsewhere["figure-2-7"] = {"figure-2-7": table.assign(fpr=table["fpr"] + 5e-7)}
     monkeypatch.setattr(figure_files, "figure_tables", lambda flows: elsewhere)
     assert check_figures(copy) == []
 
@@ -154,21 +167,76 @@ def test_a_damaged_table_is_named(copy, content):
     assert "\n" not in line
 
 
-@pytest.mark.parametrize("ending", ["csv", "svg", "png"])
-def test_a_missing_file_is_named(copy, ending):
-    (copy / f"lab2-families.{ending}").unlink()
-    assert check_figures(copy) == [f"lab2-families: lab2-families.{ending} is missing"]
+STILL_FILES = [f"lab2-families.{ending}" for ending in ("csv", "svg", "png")]
+BUDGET_FILES = ["moving-budget-frames.csv", "moving-budget-days.csv", "moving-budget.gif"]
+of_budget = pytest.mark.parametrize("copy", [("moving-budget",)], indirect=True, ids=["budget"])
+of_staircase = pytest.mark.parametrize(
+    "copy", [("moving-staircase",)], indirect=True, ids=["staircase"]
+)
 
 
-@pytest.mark.parametrize("ending", ["svg", "png"])
-def test_an_edited_drawing_is_named_with_its_size(copy, ending):
-    path = copy / f"lab2-families.{ending}"
+@pytest.mark.parametrize("file", STILL_FILES)
+def test_a_missing_file_is_named(copy, file):
+    (copy / file).unlink()
+    assert check_figures(copy) == [f"lab2-families: {file} is missing"]
+
+
+@of_budget
+@pytest.mark.parametrize("file", BUDGET_FILES)
+def test_a_missing_file_of_an_animation_is_named(copy, file):
+    (copy / file).unlink()
+    assert check_figures(copy) == [f"moving-budget: {file} is missing"]
+
+
+def turn_a_bit(path):
+    """Change one bit of a file; return how long it is."""
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
+    return len(content)
+
+
+@pytest.mark.parametrize("file", STILL_FILES[1:])
+def test_an_edited_drawing_is_named_with_its_size(copy, file):
+    size = turn_a_bit(copy / file)
+    assert check_figures(copy) == [f"lab2-families: {file} differs in 1 of {size} bytes"]
+
+
+@of_staircase
+def test_an_edited_animation_is_named_with_its_size(copy):
+    assert check_figures(copy) == []
+    size = turn_a_bit(copy / "moving-staircase.gif")
     assert check_figures(copy) == [
-        f"lab2-families: lab2-families.{ending} differs in 1 of {len(content)} bytes"
+        f"moving-staircase: moving-staircase.gif differs in 1 of {size} bytes"
     ]
+
+
+@of_budget
+@pytest.mark.parametrize(
+    ("part", "column", "words"),
+    [
+        ("frames", "recall", "column recall differs in 12 of 12 rows, by up to 0.5"),
+        ("days", "scan", "column scan differs in 72 of 72 rows, by up to 0.5"),
+    ],
+)
+def test_an_edited_table_of_an_animation_is_named(copy, part, column, words):
+    edit_csv(
+        copy / f"moving-budget-{part}.csv",
+        lambda table: table.assign(**{column: table[column] + 0.5}),
+    )
+    (line,) = check_figures(copy)
+    assert line.startswith(f"moving-budget: {words}")
+
+
+@of_staircase
+def test_an_animation_that_is_not_of_the_tables_beside_it_is_named(copy, monkeypatch):
+    edited = pd.read_csv(copy / "moving-staircase-frames.csv")
+    edited["roc_says"] = "Another word."
+    edited.to_csv(copy / "moving-staircase-frames.csv", index=False, float_format="%.10g")
+    now = {"moving-staircase": {"moving-staircase-frames": edited}}
+    monkeypatch.setattr(figure_files, "figure_tables", lambda flows: now)
+    (line,) = check_figures(copy)
+    assert line.startswith("moving-staircase: moving-staircase.gif differs in")
 
 
 def edit_manifest(folder, **changes):
@@ -176,11 +244,12 @@ def edit_manifest(folder, **changes):
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
-def test_another_matplotlib_may_draw_otherwise_but_not_other_numbers(copy):
+@pytest.mark.parametrize("tool", ["matplotlib", "pillow"])
+def test_another_release_may_draw_otherwise_but_not_other_numbers(copy, tool):
     drawn = b"drawn otherwise"
     checksums = read_manifest(copy)["files"]
     checksums["lab2-families.svg"] = hashlib.sha256(drawn).hexdigest()
-    edit_manifest(copy, matplotlib="0.0", files=checksums)
+    edit_manifest(copy, **{tool: "0.0"}, files=checksums)
     (copy / "lab2-families.svg").write_bytes(drawn)
     assert check_figures(copy) == []
     (copy / "figure-2-7.png").write_bytes(b"garbage")
@@ -227,7 +296,9 @@ def test_a_failure_in_the_middle_leaves_the_old_manifest(copy, tables, monkeypat
 
 
 def test_every_drawing_carries_its_title(written):
-    for figure in FIGURES:
+    for animation in ANIMATIONS:
+        assert animation.title.encode() in (written / f"{animation.name}.gif").read_bytes()
+    for figure in STILL:
         assert (
             f"<dc:title>{figure.title}</dc:title>" in (written / f"{figure.name}.svg").read_text()
         )

@@ -8,7 +8,6 @@ from labkit.decisions import (
     alert_probability,
     at_daily_budget,
     fixed_threshold_by_day,
-    ranking_by_day,
 )
 from labkit.lab2.experiment import ALERTS_PER_DAY, OPERATE, Experiment, family_recall
 
@@ -99,15 +98,18 @@ def _half_the_budget(traffic: Traffic) -> Key:
         right,
         tuple(one for one in mistakes if one.answer != right),
         hint="Fix the threshold as above, with a budget of 10 and tied records taken in, and "
-        "replay it on `test`.",
+        "replay it on `test` with the scores of `detector`, not those of the first booster.",
     )
 
 
 def _kept_daily(traffic: Traffic) -> Key:
     lab, past, within = traffic.lab, traffic.lab.calibrate, 0.001
-    ranked = ranking_by_day(past["label"], lab.operated_calibrate, past["day"], ALERTS_PER_DAY)
-    cuts = ranked["threshold"]
-    right = cuts.max()
+    scores = lab.operated_calibrate
+    # By day, the highest scores first: the threshold at place q is that of a day's own budget.
+    of_days = [-np.sort(-scores[(past["day"] == day).to_numpy()]) for day in OPERATE.calibrate]
+    cuts = [of_day[ALERTS_PER_DAY - 1] for of_day in of_days]
+    too_low = max(of_day[ALERTS_PER_DAY] for of_day in of_days)
+    right = scores[scores > too_low].min()
     mistakes = (
         Mistake(
             lab.fixed.threshold,
@@ -116,14 +118,15 @@ def _kept_daily(traffic: Traffic) -> Key:
             "average-holds-daily",
         ),
         Mistake(
-            cuts.min(),
+            min(cuts),
             "One of the two days keeps its budget at this score. Does the other?",
         ),
         Mistake(
-            cuts.mean(),
-            "Between the two days' scores one day keeps its budget and one does not.",
-            "average-holds-daily",
+            max(cuts),
+            "Both days keep their budget here, and one of them spends all of it. Does the other? "
+            "A lower score may do as well.",
         ),
+        Mistake(too_low, "At this score one of the two days is just over 20. Count once more."),
     )
     apart: list[Mistake] = []
     for one in mistakes:
@@ -134,8 +137,8 @@ def _kept_daily(traffic: Traffic) -> Key:
     return Key(
         right,
         tuple(apart),
-        hint="Find for each of the two days the score at which it has 20 alerts. Which of the two "
-        "scores keeps both?",
+        hint="Lower the threshold by one record after the other, the two days together, and count "
+        "each day's alerts. How low can it go before one of the days has too many?",
         within=within,
     )
 
@@ -157,7 +160,7 @@ def _levels(traffic: Traffic) -> Key:
         ),
         Mistake(
             [cut.tp, cut.tp],
-            "This is the mean over all ways to cut the tie. Asked for are its ends.",
+            "This is the mean over all ways to cut the tie. The fewest and the most are asked for.",
         ),
         Mistake(
             [0, TOP],

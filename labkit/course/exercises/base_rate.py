@@ -25,7 +25,7 @@ def _precision(point: OperatingPoint, base_rate: float) -> float:
 
 def _rare_world(traffic: Traffic) -> Key:
     sweep = _sweep(traffic)
-    point = sweep.at_fpr(0.05)
+    point, of_table = sweep.at_fpr(0.05), sweep.at_fpr(0.01)
     right = {
         "AUC": sweep.roc_auc,
         "recall": point.recall,
@@ -41,6 +41,12 @@ def _rare_world(traffic: Traffic) -> Key:
                 "records for each. Precision cannot stay.",
                 "precision-travels",
                 when=lambda given: abs(given["precision"] - point.precision) <= 0.0005,
+            ),
+            Mistake(
+                right | {"recall": of_table.recall, "precision": _precision(of_table, RARE)},
+                "This is `point`, the threshold of the table above. Here the false positive rate "
+                "may be up to 0.05.",
+                when=lambda given: abs(given["recall"] - of_table.recall) <= 0.0005,
             ),
             Mistake(
                 right | {"AUC": sweep.roc_auc * factor},
@@ -96,8 +102,9 @@ def _mostly_false(traffic: Traffic) -> Key:
 
 def _fpr_needed(traffic: Traffic) -> Key:
     point = _sweep(traffic).at_fpr(0.01)
+    right = point.recall * RARER / (1 - RARER)
     return Key(
-        point.recall * RARER / (1 - RARER),
+        right,
         (
             Mistake(
                 0.5,
@@ -113,10 +120,16 @@ def _fpr_needed(traffic: Traffic) -> Key:
             ),
             Mistake(
                 RARER,
-                "Nearly. There are as many false alerts as *hits*, and not every attack is hit.",
+                "There must be as many false alerts as *hits*, and not every attack is hit. (Or "
+                "did you round? Zeros in front are no significant digits.)",
                 when=lambda given: (
                     min(abs(given - RARER), abs(given - RARER / (1 - RARER))) <= 5e-7
                 ),
+            ),
+            Mistake(
+                right + 3e-6,
+                "Close. Three significant digits are asked for, and zeros in front do not count.",
+                when=lambda given: abs(given - right) <= 5e-6,
             ),
         ),
         hint="Precision is one half where t times the base rate equals f times the rest. Solve "
@@ -159,6 +172,7 @@ def _lead_at_one_rate(traffic: Traffic) -> Key:
 def _limit(traffic: Traffic) -> Key:
     sweep = _sweep(traffic)
     right = sweep.at_fpr(0).recall
+    rare_ap = sweep.at_base_rate(RARE).average_precision
     mistakes = (
         Mistake(
             0,
@@ -166,8 +180,9 @@ def _limit(traffic: Traffic) -> Key:
             "and no weight can put a false alert among them.",
         ),
         Mistake(
-            sweep.at_base_rate(RARE).average_precision,
-            "This is where it stands at one in a thousand. It still falls from there.",
+            rare_ap,
+            "It is still falling there. Go on to rarer attacks until it no longer changes.",
+            when=lambda given: right + 0.0005 < given <= rare_ap + 0.0005,
         ),
         Mistake(
             1,

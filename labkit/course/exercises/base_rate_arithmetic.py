@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from labkit.course.answers import Key, Mistake, Plain
 from labkit.course.exercises.exercise import Exercise, Traffic
 from labkit.lab2.worked import THOUSAND
@@ -57,6 +59,16 @@ def _attacks_in_the_queue(_: Traffic) -> Key:
                 "share of the normal records.",
                 "fpr-is-share-of-alerts",
             ),
+            Mistake(
+                point.precision,
+                "This is a share of the alerts. How many of the two hundred is that?",
+                when=lambda given: abs(given - point.precision) < 0.01,
+            ),
+            Mistake(alerts * (1 - point.precision), "This is how many alerts will be false."),
+            Mistake(
+                point.tp,
+                "These are the attacks among the alerts of the table. Here there are more alerts.",
+            ),
         ),
         hint="What share of the alerts at this threshold are attacks?",
         within=0.5,
@@ -103,6 +115,12 @@ def _precision_function(_: Traffic) -> Key:
                 [_precision(recall, fpr, 1 - base_rate) for recall, fpr, base_rate in _CALLS],
                 "You weigh recall by the share of normal records, and the false positive rate by "
                 "the share of attacks.",
+            ),
+            Mistake(
+                [1 + fpr * (1 - base_rate) for _, fpr, base_rate in _CALLS],
+                "A share is never above 1. Is it in percent, or are the brackets around the sum "
+                "below the line missing?",
+                when=lambda given: any(value > 1 + 1e-9 for value in given),
             ),
         ),
         hint="Of all records, which share are attacks that are flagged, and which share are normal "
@@ -155,6 +173,18 @@ def _gates(_: Traffic) -> Key:
     return Key(
         right,
         (
+            Mistake(
+                {
+                    name: _SWEEP.at_threshold(threshold).alerts
+                    for name, threshold in by_recall.items()
+                },
+                "Each part is a threshold of the sweep, a number of its column threshold, or "
+                'float("nan").',
+                when=lambda given: any(
+                    not math.isnan(value) and not np.isclose(value, _SWEEP.thresholds).any()
+                    for value in given.values()
+                ),
+            ),
             Mistake(
                 by_recall,
                 "You give a threshold for a gate that no row of the table passes. Check every "
@@ -217,7 +247,7 @@ def _flooded_queue(_: Traffic) -> Key:
             Mistake(
                 {"tp": 90, "fp": 40, "fn": 10, "tn": 960},
                 "At least one alert in ten is an attack. The rate of false positives is low, as "
-                "asked: of how many normal records would it have to be taken to fill the queue?",
+                "asked: how many normal records does it take for so low a rate to fill the queue?",
                 "fpr-is-share-of-alerts",
                 when=lambda given: matrix(given).precision >= 0.1,
             ),
@@ -227,10 +257,10 @@ def _flooded_queue(_: Traffic) -> Key:
 
 
 EXERCISES = (
-    Exercise("03-1", "share of alerts that are false", _false_alerts),
-    Exercise("03-2", "attacks among two hundred alerts", _attacks_in_the_queue),
-    Exercise("03-3", "precision from rates", _precision_function, calls=_CALLS),
-    Exercise("03-4", "precision after going live", _live_precision),
+    Exercise("03-1", "how many alerts are false?", _false_alerts),
+    Exercise("03-2", "two hundred alerts", _attacks_in_the_queue),
+    Exercise("03-3", "the formula as a function", _precision_function, calls=_CALLS),
+    Exercise("03-4", "from the test to the network", _live_precision),
     Exercise("03-5", "four gates", _gates),
-    Exercise("03-6", "a good ROC point and a flooded queue", _flooded_queue),
+    Exercise("03-6", "a good ROC point, a flooded queue", _flooded_queue),
 )

@@ -41,8 +41,7 @@ def _two_losses(_: Traffic) -> Key:
             ),
             Mistake(
                 [brier, math.nan],
-                "A logarithm of 0 is not undefined: as the probability goes to 0, where does minus "
-                "its logarithm go?",
+                "As the probability of what happened goes to 0, where does minus its logarithm go?",
                 when=lambda given: first_is_right(given) and math.isnan(given[1]),
             ),
             Mistake(
@@ -75,8 +74,8 @@ def _drift(traffic: Traffic) -> Key:
         (
             Mistake(
                 {name: right[name] / len(part) for name, part in parts.items()},
-                "These are shares of the records. Asked for are attacks: the sum of the "
-                "probabilities less the number of attacks.",
+                "These are shares of the records. Numbers of attacks are asked for: the sum of the "
+                "probabilities minus the number of attacks.",
                 when=is_in_shares,
             ),
             Mistake(
@@ -88,14 +87,15 @@ def _drift(traffic: Traffic) -> Key:
             ),
             Mistake(
                 {name: -surplus for name, surplus in right.items()},
-                "The other way round: expected less came.",
+                "The sign is the other way round: expected minus came.",
             ),
             Mistake(
                 expected,
-                "These are the attacks that the model expects. Take off those that came.",
+                "These are the attacks that the model expects. Subtract those that came.",
             ),
         ),
-        hint="Add up the probabilities of `platt` on each part, and take off the attacks there.",
+        hint="Add up the probabilities of attack that `platt` gives each part (`predict_proba`), "
+        "and subtract the number of attacks in it.",
         within=0.5,
     )
 
@@ -119,7 +119,7 @@ def _isotonic_top(traffic: Traffic) -> Key:
         ),
         Mistake(
             [cut.tp, cut.tp],
-            "This is the mean over all ways to cut the tie. Asked for are its ends.",
+            "This is the mean over all ways to cut the tie. The fewest and the most are asked for.",
         ),
         Mistake(
             right[::-1],
@@ -150,8 +150,8 @@ def _even_odds(traffic: Traffic) -> Key:
         (
             Mistake(
                 0.5,
-                "It would be, if half of all records were attacks. That is the world the balanced "
-                "model was fitted to.",
+                "This would be right if half of all records were attacks. That is the world the "
+                "balanced model was fitted to; in ours they are rarer.",
                 "balanced-weights-are-probabilities",
             ),
             Mistake(
@@ -197,8 +197,8 @@ def _ranked_not_calibrated(_: Traffic) -> Key:
             ),
             Mistake(
                 {"labels": [0, 0, 0, 1], "probabilities": [0.1, 0.1, 0.2, 0.9]},
-                "The ranking is perfect and the Brier score is good as well. Keep the order, and "
-                "move all probabilities to where they are no longer believable.",
+                "The ranking is perfect, but the Brier score is not above 0.25. AUC looks at the "
+                "order alone: which changes of the probabilities keep the order?",
                 "ranking-is-calibration",
                 when=lambda given: brier_score(given["labels"], given["probabilities"]) <= 0.25,
             ),

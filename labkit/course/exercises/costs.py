@@ -43,7 +43,7 @@ def _rule(_: Traffic) -> Key:
             Mistake(
                 [fp / fn for fp, fn in _RULE_CALLS],
                 "These are the odds at which both decisions cost the same. A probability of "
-                "attack is asked for; one of your results is no probability at all.",
+                "attack is asked for. Try costs of 3 and 1: can the result be one?",
             ),
         ),
         hint="Solve (1 - p) cost_fp = p cost_fn for p.",
@@ -72,8 +72,8 @@ def _cost_at_half(traffic: Traffic) -> Key:
                 "The missed attacks are here. The false alerts cost something too.",
             ),
             Mistake(
-                total_cost(point, 1, _MISSED) + point.tp,
-                "Only errors cost something here: an alert that is an attack is free.",
+                total_cost(_plain_model(traffic, "test", 0.5), 1, _MISSED),
+                "This is the cost on days 10 to 13. The colleague asks about days 8 and 9.",
             ),
         ),
         hint="Count the false alerts and the missed attacks at 0.5, then put prices on them.",
@@ -94,8 +94,8 @@ def _balanced_threshold(traffic: Traffic) -> Key:
             ),
             Mistake(
                 0.5,
-                "0.5 is an even chance, in the balanced world as in ours. It would be right if "
-                "both errors cost the same.",
+                "0.5 is an even chance in the balanced world. Both the costs and the base rate "
+                "move the threshold away from it.",
                 "threshold-is-half",
             ),
             Mistake(
@@ -160,8 +160,8 @@ def _rare_probability_cost(_: Traffic) -> Key:
             ),
             Mistake(
                 _RARE * _MISSED,
-                "These are nearly the odds: the attacks' part is divided by the whole, which is "
-                "not 1.",
+                "This is the attacks' part, not yet divided by the whole. The whole is not 1: add "
+                "what the normal records could cost.",
             ),
         ),
         hint="The attacks' part is base rate times cost of a missed attack. What is the rest?",

@@ -17,8 +17,8 @@ THRESHOLD = 0.7
 # Exercise 01-2: an hour with a scan in it.
 HOUR = ConfusionMatrix(tp=45, fp=30, fn=15, tn=210)
 
-# Exercise 01-3: counts and beta; the last call has nothing to measure.
-FBETA_CALLS = ((8, 20, 2, 1), (8, 20, 2, 2), (8, 20, 2, 0.5), (0, 0, 0, 1))
+# Exercise 01-3: counts and beta; then attacks without an alert, and nothing to measure at all.
+FBETA_CALLS = ((8, 20, 2, 1), (8, 20, 2, 2), (8, 20, 2, 0.5), (0, 0, 5, 1), (0, 0, 0, 1))
 
 _COUNTS = ("tp", "fp", "fn", "tn")
 _WITHIN = 0.0005
@@ -108,6 +108,16 @@ def _four_rates(_: Traffic) -> Key:
                 "normal records.",
                 when=_part_is("specificity", of_silent),
             ),
+            Mistake(
+                right | {"fpr": HOUR.specificity, "specificity": HOUR.fpr},
+                "fpr and specificity are swapped. Both are shares of the normal records: which of "
+                "them counts the false alerts?",
+            ),
+            Mistake(
+                {name: 100 * value for name, value in right.items()},
+                "These look like percentages. Shares between 0 and 1 are asked for.",
+                when=lambda given: all(given[name] > 1 for name in right),
+            ),
         ),
         hint="Say each rate as a share of a group of records: of the attacks, of the alerts, of "
         "the normal records. Then count that group.",
@@ -119,9 +129,9 @@ def _fbeta_function(_: Traffic) -> Key:
     right = [
         ConfusionMatrix(tp=tp, fp=fp, fn=fn, tn=0).fbeta(beta) for tp, fp, fn, beta in FBETA_CALLS
     ]
-    *_, (tp, fp, fn, _), _ = FBETA_CALLS
+    tp, fp, fn, _ = FBETA_CALLS[0]
     precision, recall = tp / (tp + fp), tp / (tp + fn)
-    betas = [beta for *_, beta in FBETA_CALLS[:-1]]
+    betas = [beta for *_, beta in FBETA_CALLS[:3]]
 
     def harmonic(weights: list[float]) -> list[float]:
         return [(1 + w) * precision * recall / (w * precision + recall) for w in weights]
@@ -143,18 +153,28 @@ def _fbeta_function(_: Traffic) -> Key:
                 "zero-over-zero-is-zero",
             ),
             Mistake(
-                [*unsquared, math.nan],
+                [*right[:-1], 1.0],
+                "Right wherever something was measured. Without alerts and without attacks nothing "
+                "was, and so nothing was right either: what does this notebook say of 0/0?",
+            ),
+            Mistake(
+                [*right[:-2], math.nan, math.nan],
+                "With attacks but without an alert, precision is undefined, and your F-beta with "
+                "it. The form with the counts has a value there.",
+            ),
+            Mistake(
+                [*unsquared, 0.0, math.nan],
                 "In the formula beta is squared.",
                 when=begins(unsquared),
             ),
             Mistake(
-                [*turned, math.nan],
+                [*turned, 0.0, math.nan],
                 "The weight is on the wrong side: beta above 1 must lean towards recall, and so "
                 "count each missed attack more.",
                 when=begins(turned),
             ),
             Mistake(
-                [*plain_means, math.nan],
+                [*plain_means, 0.0, math.nan],
                 "This is a plain mean. The harmonic mean lies closer to the smaller of the two.",
                 when=begins(plain_means),
             ),
@@ -188,6 +208,11 @@ def _never_alerting(traffic: Traffic) -> Key:
                 when=_part_is("precision", 0),
             ),
             Mistake(
+                _with(right, "precision", 1),
+                "A precision of 1 would say that all alerts were right, and there are none.",
+                when=_part_is("precision", 1),
+            ),
+            Mistake(
                 _with(right, "recall", math.nan),
                 "Recall is a share of the attacks, and attacks there are: it was measured.",
                 when=_part_is("recall", math.nan),
@@ -212,12 +237,21 @@ def _never_alerting(traffic: Traffic) -> Key:
 
 
 def _two_averages(traffic: Traffic) -> Key:
+    from labkit.decisions import alert_probability
+
     lab = traffic.lab
     flagged = lab.boosting[0] >= 0
-    families = lab.test.assign(flagged=flagged).query("label == 1").groupby("family")["flagged"]
+    test = lab.test.assign(flagged=flagged, top80=alert_probability(lab.boosting[0], 80))
+    families = test[test["label"] == 1].groupby("family")["flagged"]
     recalls = families.mean()
     macro, micro = float(recalls.mean()), float(families.sum().sum() / families.size().sum())
     found = float(recalls[recalls > 0].mean())
+    with_normal = float(test.groupby("family")["flagged"].mean().mean())
+    top80 = test[test["label"] == 1].groupby("family")["top80"]
+    macro_top80, micro_top80 = (
+        float(top80.mean().mean()),
+        float(top80.sum().sum() / top80.size().sum()),
+    )
     return Key(
         {"macro": macro, "micro": micro},
         (
@@ -238,6 +272,17 @@ def _two_averages(traffic: Traffic) -> Key:
                 "This macro average leaves out the families that were never flagged. They have "
                 "attacks, so their recall is defined: it is 0, and it counts.",
                 when=_part_is("macro", found),
+            ),
+            Mistake(
+                {"macro": with_normal, "micro": micro},
+                "This macro average counts the normal records as a sixth family. They are no "
+                "attacks, and recall is a share of the attacks.",
+                when=_part_is("macro", with_normal),
+            ),
+            Mistake(
+                {"macro": macro_top80, "micro": micro_top80},
+                "These are the averages for the 80 highest scores. Here other records are alerts: "
+                "flag them anew.",
             ),
         ),
         hint="For each family count its records and those flagged. Macro: a recall for each "

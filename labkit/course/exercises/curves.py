@@ -113,6 +113,17 @@ def _partial_area(traffic: Traffic) -> Key:
     lab = traffic.lab
     logistic = lab.sweep(lab.logistic)
     area = _area_left_of(logistic, WIDTH)
+    inside = np.append(0, logistic.fpr) < WIDTH
+    cut_short = np.trapezoid(
+        np.append(0, logistic.recall)[inside], np.append(0, logistic.fpr)[inside]
+    ).item()
+    slips = (
+        Mistake(
+            cut_short / WIDTH,
+            "Nearly. This strip ends at the last point before 0.01. Carry it on to 0.01, as the "
+            "cell above does.",
+        ),
+    )
     return Key(
         area / WIDTH,
         (
@@ -131,6 +142,12 @@ def _partial_area(traffic: Traffic) -> Key:
                 _area_left_of(lab.sweep(lab.boosting[0]), WIDTH) / WIDTH,
                 "This is the booster's number. The exercise asks about `lr`.",
             ),
+            Mistake(
+                logistic.at_fpr(WIDTH).recall,
+                "This is the recall at the right edge of the strip. The partial AUC is the mean "
+                "recall over the whole strip.",
+            ),
+            *(slip for slip in slips if abs(slip.answer - area / WIDTH) > 0.001),
         ),
         hint="Do with `lr` what the cell above does with `gb`.",
     )
@@ -185,5 +202,5 @@ EXERCISES = (
     Exercise("06-2", "alerts a day for half of the attacks", _alerts_for_half),
     Exercise("06-3", "two rankings, one budget", _largest_budget),
     Exercise("06-4", "partial AUC of the other detector", _partial_area),
-    Exercise("06-5", "an operating point to live with", _operating_point, points=2),
+    Exercise("06-5", "an operating point to work with", _operating_point, points=2),
 )

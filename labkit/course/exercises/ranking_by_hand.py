@@ -14,6 +14,7 @@ def _tied_pairs(_: Traffic) -> Key:
     labels = np.array([1, 0, 1, 1, 0, 1, 0])
     scores = np.array([9, 7, 7, 7, 5, 5, 2])
     attacks, normals = scores[labels == 1, None], scores[labels == 0]
+    pairs = attacks.size * normals.size
     won, tied = float((attacks > normals).mean()), float((attacks == normals).mean())
     return Key(
         won + tied / 2,
@@ -31,6 +32,14 @@ def _tied_pairs(_: Traffic) -> Key:
             Mistake(
                 1 - won - tied / 2,
                 "These are the pairs in which the normal record is ahead.",
+            ),
+            Mistake(
+                (won + tied / 2) * pairs,
+                "This is the number of pairs in order. AUC is their share of all pairs.",
+            ),
+            Mistake(
+                won / (1 - tied),
+                "You leave tied pairs out. They are pairs too, and each counts for something.",
             ),
         ),
         hint="Go through the attacks one by one. How many normal records has each below it, and "
@@ -55,6 +64,10 @@ def _ap_by_steps(_: Traffic) -> Key:
                 "You average over all thresholds. At how many of them does recall grow?",
             ),
             Mistake(sweep.roc_auc, "This is the area below the ROC curve."),
+            Mistake(
+                3 * sweep.average_precision,
+                "You add up the precisions. How much does recall grow at each of the attacks?",
+            ),
         ),
         hint="Write down the precision at the rank of each attack. By how much does recall grow "
         "there?",
@@ -90,6 +103,8 @@ def _dominance(_: Traffic) -> Key:
     pairs = list(permutations(ranks, 2))
     # At equal recall the ranking with fewer false alerts is ahead in either space.
     right = {f"{a}>{b}" for a, b in pairs if all(np.less_equal(ranks[a], ranks[b]))}
+    turned = {f"{b}>{a}" for a, b in pairs if f"{a}>{b}" in right}
+    crossing = {f"{a}>{b}" for a, b in pairs} - right - turned
     auc = {name: _ranking(at).roc_auc for name, at in ranks.items()}
     ap = {name: _ranking(at).average_precision for name, at in ranks.items()}
     return Key(
@@ -110,6 +125,18 @@ def _dominance(_: Traffic) -> Key:
                 "alerts have the lower precision?",
                 "roc-and-pr-disagree",
                 when=lambda given: set(given["ROC"]) != set(given["PR"]),
+            ),
+            Mistake(
+                {"ROC": turned, "PR": turned},
+                "Which is better, an attack near the top of the list or one further down? And "
+                '"A>B" says that A is the better one.',
+                when=lambda given: bool(turned & set(given["ROC"])),
+            ),
+            Mistake(
+                {"ROC": crossing, "PR": crossing},
+                "You name a pair whose curves cross. Dominance has to hold at every attack, not "
+                "only at the first or the last.",
+                when=lambda given: bool(crossing & set(given["ROC"])),
             ),
         ),
         hint="Write down how many false alerts stand above the first, the second and the third "
@@ -187,10 +214,10 @@ def _ranking(attacks: tuple[int, ...]) -> ThresholdSweep:
 
 
 EXERCISES = (
-    Exercise("02-1", "AUC with ties", _tied_pairs),
-    Exercise("02-2", "average precision by steps", _ap_by_steps),
-    Exercise("02-3", "average precision of a random ranking", _coin_toss),
+    Exercise("02-1", "pairs that tie", _tied_pairs),
+    Exercise("02-2", "AP by steps", _ap_by_steps),
+    Exercise("02-3", "a coin toss on two weeks of traffic", _coin_toss),
     Exercise("02-4", "who dominates whom", _dominance),
-    Exercise("02-5", "precision between two points", _halfway),
-    Exercise("02-6", "a high AUC with a low AP", _auc_without_ap),
+    Exercise("02-5", "halfway", _halfway),
+    Exercise("02-6", "a fine AUC, a poor AP", _auc_without_ap),
 )

@@ -4,6 +4,7 @@ from labkit.course.answers import Key, Mistake
 from labkit.course.exercises.exercise import Exercise, Traffic
 
 _DAY = 11
+_LAST_DAYS = range(10, 14)
 
 
 def _records(traffic: Traffic) -> Key:
@@ -16,6 +17,10 @@ def _records(traffic: Traffic) -> Key:
                 "This counts every field of every record. A record is a whole row of the table.",
             ),
             Mistake(flows.shape[1], "This is the number of columns. A record is a row."),
+            Mistake(
+                len(flows) - 1,
+                "This is the number of the last row, and rows are numbered from 0.",
+            ),
             Mistake(
                 int((flows["label"] == 0).sum()),
                 "These are the normal records alone. Attacks are flow records too.",
@@ -47,29 +52,51 @@ def _attacks_of_a_day(traffic: Traffic) -> Key:
                 int(flows.loc[flows["day"] == _DAY - 1, "label"].sum()),
                 "This is the day before. Days are counted from 0: take the day as it is numbered.",
             ),
+            Mistake(
+                float(of_day["label"].mean()),
+                "This is the share of attacks among the records of the day. Their number is asked "
+                "for.",
+                when=lambda given: 0 < given < 1,
+            ),
         ),
         hint="Keep the records whose day is the one asked for, then add up their labels.",
     )
 
 
 def _day_with_the_greatest_share(traffic: Traffic) -> Key:
-    days = traffic.flows.groupby("day")["label"]
-    shares = days.mean()
-    day = int(shares.idxmax())
+    flows = traffic.flows
+    shares = flows.groupby("day")["label"].mean()
+    days = flows[flows["day"].isin(_LAST_DAYS)].groupby("day")["label"]
+    day = int(days.mean().idxmax())
+    mistakes = (
+        Mistake(
+            float(days.mean().max()),
+            "This is the share itself. Which day has it?",
+            when=lambda given: 0 < given < 1,
+        ),
+        Mistake(
+            int(days.sum().idxmax()),
+            "This is the day with the most attacks. It also has many normal records: divide the "
+            "attacks of each day by the records of that day.",
+        ),
+        Mistake(
+            int(shares.idxmax()),
+            "This is the greatest share of all fourteen days. Only four of them are asked about.",
+        ),
+        Mistake(
+            day - _LAST_DAYS[0],
+            "This is a place among the four days, counted from 0. Give the day as the column has "
+            "it.",
+        ),
+        Mistake(
+            int(days.mean().idxmin()),
+            "On this day the share of attacks is the smallest of the four.",
+        ),
+    )
+    # On some traffic the day with the most attacks is the one with the greatest share as well.
     return Key(
         day,
-        (
-            Mistake(
-                float(shares.max()),
-                "This is the share itself. Which day has it?",
-            ),
-            Mistake(
-                int(days.size().idxmax()),
-                "This is the day with the most records of all, attacks or not. Divide the attacks "
-                "of each day by its records.",
-            ),
-            Mistake(day + 1, "One too many: days are counted from 0, and so is your answer."),
-        ),
+        tuple(mistake for mistake in mistakes if mistake.answer != day),
         hint="Work out attacks over records for each day, and give the day where that is largest.",
     )
 

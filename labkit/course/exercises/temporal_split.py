@@ -104,19 +104,31 @@ def _retrained(traffic: Traffic) -> Key:
         train = flows[flows["day"].isin(trained_on)]
         return _beacon_auc(train, flows[flows["day"] == 13])
 
+    right = beacon_auc(range(13))
+    slips = (
+        Mistake(
+            beacon_auc(range(12)),
+            "This booster stopped learning on day 11. When day 13 begins, day 12 is over too.",
+        ),
+        Mistake(
+            beacon_auc((12,)),
+            "This booster learnt from day 12 alone. The days before it are over as well.",
+        ),
+    )
     return Key(
-        beacon_auc(range(13)),
+        right,
         (
             Mistake(
                 beacon_auc(range(10)),
-                "This booster stopped learning on day 9, before the first beacon. On the eve of "
-                "day 13 there are more days that are over.",
+                "This booster stopped learning on day 9, before the first beacon. When day 13 "
+                "begins, more days are over.",
             ),
             Mistake(
                 beacon_auc(range(14)),
                 "This booster has studied day 13 itself, on which it is judged.",
                 "random-split-is-fair",
             ),
+            *(slip for slip in slips if abs(slip.answer - right) > 0.002),
         ),
         hint="Train on days 0 to 12 with seed 0, keep the beacons and the normal records of day "
         "13, and take the AUC of their scores.",

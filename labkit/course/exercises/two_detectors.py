@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from labkit.course.answers import Key, Mistake
+from labkit.course.answers import Key, Mistake, Plain
 from labkit.course.exercises.exercise import Exercise, Traffic
 from labkit.lab2.detectors import features, logistic_regression
 from labkit.lab2.experiment import JUDGE
@@ -21,6 +21,11 @@ def _sweeps_of_seeds(traffic: Traffic) -> tuple[ThresholdSweep, ...]:
 def _luck(traffic: Traffic) -> Key:
     aps = np.array([sweep.average_precision for sweep in _sweeps_of_seeds(traffic)])
     logistic = traffic.lab.sweep(traffic.lab.logistic).average_precision
+    leads = [*(aps - logistic), aps.mean() - logistic]
+
+    def is_lead(given: Plain) -> bool:
+        return bool(np.min(np.abs(np.array(leads) - given)) <= 0.001)
+
     return Key(
         np.ptp(aps),
         (
@@ -32,13 +37,15 @@ def _luck(traffic: Traffic) -> Key:
             ),
             Mistake(
                 aps.std(ddof=1),
-                "This is the standard deviation, how far a typical run lies from the mean. Asked "
-                "for is the most that two runs can differ.",
+                "This is how far a run lies from the mean of the five. Asked for is the most that "
+                "two runs can differ from each other.",
             ),
             Mistake(
                 aps.mean() - logistic,
                 "This is the lead over the logistic regression. Both runs here are of the booster.",
+                when=is_lead,
             ),
+            Mistake(-np.ptp(aps), "The other way round: the run with the higher AP is reported."),
         ),
         hint="It is a difference between two of the five numbers in the column AP.",
         # Room for the difference of two numbers of the table, which are rounded.
@@ -77,7 +84,8 @@ def _gaps(traffic: Traffic) -> Key:
             Mistake(gaps, "These are the leads themselves. Divide each by a standard deviation."),
         ),
         hint="For each measure: the mean of the five seeds, less the logistic regression's number, "
-        "over the standard deviation of the five.",
+        "over the standard deviation of the five. The printed numbers are rounded too much; use "
+        "`seeds` and `lr`.",
         within=0.02,
     )
 
@@ -128,6 +136,11 @@ def _odds(traffic: Traffic) -> Key:
                 1 + weight,
                 "A weight is no percentage: adding it to the logarithm multiplies the odds by its "
                 "exponential.",
+            ),
+            Mistake(
+                math.exp(weight) - 1,
+                "This is the part by which the odds grow. Asked for is the number that they are "
+                "multiplied by.",
             ),
             Mistake(
                 1 / (1 + math.exp(-weight)),

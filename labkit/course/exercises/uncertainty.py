@@ -23,19 +23,14 @@ def _width(k: float, n: float) -> float:
 
 def _alerts_needed(_: Traffic) -> Key:
     # All n right: the Clopper-Pearson bound solves low ** n = tail.
+    right = math.ceil(math.log(_TAIL) / math.log(_SURE))
     return Key(
-        math.ceil(math.log(_TAIL) / math.log(_SURE)),
+        right,
         (
             Mistake(
                 TOP,
                 "That many without an error look flawless, and their lower bound is printed above: "
                 "it lies below 0.99.",
-                "no-error-is-certain",
-            ),
-            Mistake(
-                1,
-                "One right alert is no error seen, and next to nothing known. Try `n, n` for some "
-                "larger n.",
                 "no-error-is-certain",
             ),
             Mistake(
@@ -48,6 +43,11 @@ def _alerts_needed(_: Traffic) -> Key:
                 math.ceil(math.log(2 * _TAIL) / math.log(_SURE)),
                 "This leaves 5 % on one side. The two-sided 95 % interval leaves half of that "
                 "there.",
+            ),
+            Mistake(
+                right - 1,
+                "Very near. Print the low end for this number with all its digits: has it reached "
+                "0.99?",
             ),
         ),
         hint="Call `clopper_pearson(n, n)` with growing n until its low end reaches 0.99.",
@@ -64,10 +64,16 @@ def _what_narrows(traffic: Traffic) -> Key:
         dict(zip(names, (1.0, more), strict=True)),
         (
             Mistake(
+                dict(zip(names, (more, 1.0), strict=True)),
+                "The two are the wrong way round: which records is recall a share of?",
+                "big-test-is-certain",
+            ),
+            Mistake(
                 dict(zip(names, (more, more), strict=True)),
                 "Recall is a share of the attacks. How many more of them does a test hold that "
                 "adds normal records only?",
                 "big-test-is-certain",
+                when=lambda given: given["normal records"] < 0.99,
             ),
             Mistake(
                 dict(zip(names, (1.0, 1 / _MORE), strict=True)),
@@ -75,13 +81,8 @@ def _what_narrows(traffic: Traffic) -> Key:
                 "the root of their number.",
             ),
             Mistake(
-                dict(zip(names, (more, 1.0), strict=True)),
-                "The two are the wrong way round: which records is recall a share of?",
-                "big-test-is-certain",
-            ),
-            Mistake(
                 dict(zip(names, (1.0, 1 / more), strict=True)),
-                "You divided the old width by the new one. Asked is the new one over the old.",
+                "You divided the old width by the new one. The new one over the old is asked for.",
             ),
         ),
         hint="Work out two widths with `wilson`, and divide the new one by the old one.",
@@ -91,8 +92,11 @@ def _what_narrows(traffic: Traffic) -> Key:
 
 def _no_flood(_: Traffic) -> Key:
     once = 1 / _DAYS
+    right = (1 - once) ** _DAYS
+    # Three standard deviations of a count out of 1,000 resamples, and more than a rounding.
+    by_chance, rounded = 3 * math.sqrt(right * (1 - right) / 1000), 0.02 * right
     return Key(
-        (1 - once) ** _DAYS,
+        right,
         (
             Mistake(
                 0.0,
@@ -112,8 +116,15 @@ def _no_flood(_: Traffic) -> Key:
                 1 - (1 - once) ** _DAYS,
                 "This is how often day 11 is drawn at least once.",
             ),
+            Mistake(
+                right + by_chance / 2,
+                "So many of the resamples happened to hold none. Another thousand would give "
+                "another share. Work out the probability itself, from the four draws.",
+                when=lambda given: rounded < abs(given - right) < by_chance,
+            ),
         ),
-        hint="One draw misses day 11 three times in four. Four independent draws all miss it ...",
+        hint="With what probability does one draw miss day 11? All four draws have to miss it, and "
+        "they are independent.",
     )
 
 
@@ -143,7 +154,7 @@ def _lowest_lead(traffic: Traffic) -> Key:
             ),
             Mistake(
                 paired.difference,
-                "This is the difference itself. Asked is the low end of its interval.",
+                "This is the difference itself. The low end of its interval is asked for.",
             ),
             Mistake(
                 -paired.high,
@@ -174,7 +185,8 @@ def _some_miss(_: Traffic) -> Key:
                 "Chances add up only where no two can happen together; this sum can pass 1.",
             ),
         ),
-        hint="All twenty hold with probability 0.95 times 0.95 times ... And otherwise?",
+        hint="With what probability does one interval hold? With what probability do all twenty? "
+        "Otherwise at least one misses.",
     )
 
 
