@@ -17,7 +17,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "misconceptions.md"
 NOTEBOOKS = {path.name[:2]: path.name for path in course_notebooks()}
 SECTION = re.compile(
     r"^## (?P<belief>[^\n]+)\n\n<a id=\"(?P<slug>[a-z0-9-]+)\"></a>\n\n(?P<truth>.+?)\n\n"
-    r"(?P<exposed>(?:- .+\n)+)",
+    r"(?P<exposed>(?:- [^\n]+\n)+)",
     re.MULTILINE | re.DOTALL,
 )
 SECTIONS = {found["slug"]: found for found in SECTION.finditer(PAGE.read_text(encoding="utf-8"))}

@@ -84,14 +84,14 @@ def grade(
     seconds: Annotated[int, typer.Option(min=1, help="Limit of one notebook.")] = 300,
 ) -> None:
     """Execute submitted notebooks in a sandbox, judge their answers, write grades and feedback."""
-    from labkit.grading import grades, reports, sandbox
+    from labkit.grading import grading, reports, sandbox, tasks
 
     bwrap = None if no_sandbox else sandbox.find_bubblewrap()
-    grader = grades.Grader(sandbox.Limits(seconds=seconds), bwrap, jobs)
-    tasks, strays = grades.find_tasks(submissions, grades.data_folders(released))
+    grader = grading.Grader(sandbox.Limits(seconds=seconds), bwrap, jobs)
+    found, strays = tasks.find_tasks(submissions, tasks.data_folders(released))
     finished = []
-    with progress("notebooks", len(tasks)) as advance:
-        for one in grades.grade_all(tasks, out, grader):
+    with progress("notebooks", len(found)) as advance:
+        for one in grading.grade_all(found, out, grader):
             finished.append(one)
             advance()
     reports.write_reports(out, finished, strays)

@@ -130,7 +130,7 @@ def judge(key: Key, answer: object) -> Verdict:
         return Verdict("wrong", f"This answer could not be read ({type(error).__name__}).")
     if key.is_open:
         return Verdict("right")
-    return Verdict("wrong", _numeric_slip(given, right) or key.hint)
+    return Verdict("wrong", _slip(given, right, key.within) or key.hint)
 
 
 def plain(answer: object) -> Plain:
@@ -250,8 +250,9 @@ def _other_form(given: Plain, right: Plain, *, is_open: bool) -> str:
             f"The answer has the parts {', '.join(right)}; here are {', '.join(given) or 'none'}."
         )
     if isinstance(right, dict):
-        faults = (_other_form(given[name], right[name], is_open=is_open) for name in right)
-        return next((fault for fault in faults if fault), "")
+        for name in right:
+            if fault := _other_form(given[name], right[name], is_open=is_open):
+                return f"{name}: {fault}"
     if isinstance(right, list) and right:
         kinds = {type(one) for one in right}
         if stray := [one for one in given if type(one) not in kinds]:
@@ -270,8 +271,22 @@ def _form(value: Plain) -> str:
     return f"a list of {kinds.pop()}" if len(kinds) == 1 else "a list"
 
 
+def _slip(given: Plain, right: Plain, within: float) -> str:
+    """Return a hint for a right number in a wrong dress, or for the first part that is one."""
+    if isinstance(right, dict):
+        parts = [(name, given[name], right[name]) for name in right]
+    elif isinstance(right, list) and len(given) == len(right):
+        parts = [(f"number {n}", *pair) for n, pair in enumerate(zip(given, right, strict=True), 1)]
+    else:
+        return _numeric_slip(given, right)
+    for name, mine, its in parts:
+        if not same(mine, its, within):
+            hint = _slip(mine, its, within)
+            return f"{name}: {hint}" if hint else ""
+    return ""
+
+
 def _numeric_slip(given: Plain, right: Plain) -> str:
-    """Return a hint for a right number in a wrong dress."""
     if not (isinstance(right, float) and isinstance(given, float)):
         return ""
     if not (math.isfinite(right) and math.isfinite(given)) or right == 0:
@@ -279,6 +294,8 @@ def _numeric_slip(given: Plain, right: Plain) -> str:
     if 0 < right <= 1 and given > 1 and abs(given / 100 - right) <= 0.005:
         return "A share between 0 and 1 is asked for; this looks like a percentage."
     if 0 < abs(given - right) <= 0.02 * abs(right):
+        if right.is_integer() and given.is_integer():
+            return "Close, but not it: count again."
         return "Close, but rounded too early, or off by a little: give all the digits."
     return ""
 

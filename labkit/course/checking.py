@@ -35,6 +35,9 @@ def check(name: str, answer: object) -> None:
 def verdict_on(asked: Exercise, answer: object, traffic: Traffic) -> Verdict:
     """Return the verdict on an answer, a function being called first where one is asked for."""
     try:
-        return judge(key_of(asked, traffic), called(answer, asked.calls))
+        verdict = judge(key_of(asked, traffic), called(answer, asked.calls))
     except NotReadableError as error:
         return Verdict("wrong", str(error))
+    if verdict.state == "unanswered" and callable(answer):
+        return Verdict("unanswered", "The function returns nothing yet: it needs a `return`.")
+    return verdict

@@ -45,20 +45,38 @@ CONTENTS = (
 README = """\
 # A lab course: judging and operating a rare-event detector
 
-You need Python 3.11 or later. Set up once, with the network on:
+You need Python 3.11 or later (on Debian and Ubuntu also `apt install python3-venv`). Unpack this
+folder where you want to work, open a terminal in it, and set up once, with the network on. It takes
+a few minutes and about 1 GB.
+
+On Linux and macOS:
 
     python3 -m venv .venv
     .venv/bin/python -m pip install --require-hashes --requirement requirements.lock
     .venv/bin/python -m pip install --no-deps --no-build-isolation --editable .
 
-(On Windows: `py -m venv .venv`, and `.venv\\Scripts\\python` in place of `.venv/bin/python`. With
-conda: `conda env create --file environment.yml`, `conda activate labkit`.) Then, offline too:
+On Windows:
 
-    .venv/bin/labkit lab
+    py -m venv .venv
+    .venv\\Scripts\\python -m pip install --require-hashes --requirement requirements.lock
+    .venv\\Scripts\\python -m pip install --no-deps --no-build-isolation --editable .
 
-opens the first notebook. Put your answer where `...` stands and run the check below it: it says
-right, or gives a hint. Hand in the notebooks as they are when you are done: the files in
-`notebooks/`, with their names unchanged.
+With conda, on any of them:
+
+    conda env create --file environment.yml
+    conda activate labkit
+
+From then on no network is needed. Start with
+
+    .venv/bin/labkit lab            (Linux, macOS)
+    .venv\\Scripts\\labkit lab        (Windows)
+    labkit lab                      (conda)
+
+The first notebook opens in your browser. If no browser opens, copy the address that begins with
+http://localhost from the terminal. Ctrl-C in the terminal stops it.
+
+In an exercise, put your answer where `...` stands and run the check below it: it says right, or
+gives a hint. When you are done, hand in the files in `notebooks/`, with their names unchanged.
 """
 
 

@@ -18,7 +18,8 @@ from labkit.atomic import atomic_write
 from labkit.course.cells import exercise_cells
 from labkit.course.exercises import exercises_of
 from labkit.course.misconceptions import MISCONCEPTIONS
-from labkit.grading.grades import Grade, course_with_exercises
+from labkit.grading.grades import Grade
+from labkit.grading.tasks import course_with_exercises
 
 STATES = {"right": "right", "wrong": "not right", "unanswered": "not answered"}
 

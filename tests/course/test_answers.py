@@ -71,6 +71,21 @@ def test_slips_of_form_are_told(answer, hint):
 
 
 @pytest.mark.parametrize(
+    ("key", "answer", "hint"),
+    [
+        (PARTS, {"low": 0.1, "high": 30}, "high: A share between 0 and 1 is asked for; this"),
+        (PARTS, {"low": 0.1, "high": 0.304}, "high: Close, but rounded too early"),
+        (LIST, [1.0, 2.51], "number 2: Close, but rounded too early"),
+        (PARTS, {"low": 0.1, "high": 0.9}, "no"),
+        (PARTS, {"low": 0.1, "high": "0.3"}, "high: The answer is a number; this is a text."),
+        (Key(80), 81, "Close, but not it: count again."),
+    ],
+)
+def test_slips_of_a_part_are_told_with_its_name(key, answer, hint):
+    assert judge(key, answer).hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
     "answer", [None, ..., [None, None], (..., ...), {"low": ..., "high": ...}, [...]]
 )
 def test_a_blank_is_no_wrong_answer(answer):

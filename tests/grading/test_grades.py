@@ -14,16 +14,11 @@ from labkit.course.exercises.exercise import Traffic
 from labkit.course.personal import release_to, write_roster
 from labkit.course.release import release_files
 from labkit.errors import InputError
-from labkit.grading.grades import (
-    Grader,
-    data_folders,
-    find_tasks,
-    grade_all,
-    grade_path,
-    read_grade,
-)
+from labkit.grading.grades import grade_path, read_grade
+from labkit.grading.grading import Grader, grade_all
 from labkit.grading.reports import needs_a_person, outcome_counts, write_reports
 from labkit.grading.sandbox import NEEDED, Limits
+from labkit.grading.tasks import data_folders, find_tasks
 
 QUICK = Limits(seconds_a_cell=30, seconds=120)
 

@@ -24,9 +24,10 @@ from submitted import (
 )
 
 from labkit.course.exercises import exercises_of
-from labkit.grading.grades import Grader, data_folders, find_tasks, grade_all
+from labkit.grading.grading import Grader, grade_all
 from labkit.grading.reports import write_reports
 from labkit.grading.sandbox import PACKAGE, Limits
+from labkit.grading.tasks import data_folders, find_tasks
 
 ALL = sum(asked.points for asked in exercises_of("03"))
 FIRST = exercises_of("03")[0]

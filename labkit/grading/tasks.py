@@ -1,0 +1,117 @@
+"""What is to be graded: the notebooks in a folder of submissions, and each student's records."""
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from labkit.course.exercises import MODULES
+from labkit.course.notebooks import course_notebooks, read_notebook
+from labkit.data.files import DATA
+from labkit.errors import InputError
+
+
+@dataclass(frozen=True)
+class Task:
+    """One notebook to be graded.
+
+    Parameters
+    ----------
+    student, notebook
+        As in `Grade`.
+    path
+        The file handed in.
+    data
+        Folder with the student's flow records.
+    """
+
+    student: str
+    notebook: str
+    path: Path
+    data: Path
+
+
+def find_tasks(
+    folder: Path, data_of: Callable[[str], Path]
+) -> tuple[list[Task], dict[str, list[str]]]:
+    """Return the notebooks in a folder of submissions, and the strays: student -> file names.
+
+    Parameters
+    ----------
+    folder
+        One folder a student, with the notebooks in it or below it.
+    data_of
+        From a student to the folder with the student's records.
+
+    Raises
+    ------
+    InputError
+        When the folder is missing or holds no folder.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder: name the one with a folder for each student")
+    students = sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
+    if not students:
+        raise InputError(f"{folder} holds no student's folder: one each, with the notebooks in it")
+    names = set(course_with_exercises())
+    tasks, strays = [], {}
+    for student in students:
+        found = sorted(
+            path for path in student.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
+        )
+        known: dict[str, Path] = {}
+        for path in found:
+            if path.stem in names and path.stem not in known:
+                known[path.stem] = path
+            else:
+                strays.setdefault(student.name, []).append(path.name)
+        if not known:
+            strays.setdefault(student.name, []).append("no notebook of the course")
+        try:
+            data = data_of(student.name)
+        except InputError as error:
+            strays.setdefault(student.name, []).append(str(error))
+            continue
+        tasks += [Task(student.name, name, path, data) for name, path in known.items()]
+    return tasks, strays
+
+
+def data_folders(released: Path | None) -> Callable[[str], Path]:
+    """Return where each student's flow records lie: the course's own, or those of a release.
+
+    Parameters
+    ----------
+    released
+        What `labkit release --roster` wrote; students go by id or by code. None for the course's.
+
+    Raises
+    ------
+    InputError
+        When the release holds no roster; later, for a student that it does not name.
+    """
+    if released is None:
+        return lambda student: DATA
+    path = released / "instructor" / "roster.csv"
+    try:
+        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        codes = {row[name]: row["code"] for row in rows for name in ("student", "code")}
+    except (OSError, UnicodeDecodeError, KeyError):
+        raise InputError(f"{path} is missing or damaged: run `labkit release --roster`") from None
+
+    def folder(student: str) -> Path:
+        if student not in codes:
+            raise InputError(f"{student} is neither an id nor a code in {path}")
+        return released / "instructor" / codes[student]
+
+    return folder
+
+
+@cache
+def course_with_exercises() -> dict[str, NotebookNode]:
+    """Return the course's notebooks that have exercises: name without ending -> notebook."""
+    return {
+        path.stem: read_notebook(path) for path in course_notebooks() if path.name[:2] in MODULES
+    }
