@@ -34,6 +34,7 @@ CONTENTS = (
     "data/README.md",
     "data/flows.csv.gz",
     "data/checksums.txt",
+    "data/other-seeds.csv",
     "docs/edges.md",
     "docs/glossary.md",
     "CITATION.cff",

@@ -109,7 +109,7 @@ def _kept_daily(traffic: Traffic) -> Key:
     of_days = [-np.sort(-scores[(past["day"] == day).to_numpy()]) for day in OPERATE.calibrate]
     cuts = [of_day[ALERTS_PER_DAY - 1] for of_day in of_days]
     too_low = max(of_day[ALERTS_PER_DAY] for of_day in of_days)
-    right = scores[scores > too_low].min()
+    right, rounded = scores[scores > too_low].min(), 0.005
     mistakes = (
         Mistake(
             lab.fixed.threshold,
@@ -122,11 +122,16 @@ def _kept_daily(traffic: Traffic) -> Key:
             "One of the two days keeps its budget at this score. Does the other?",
         ),
         Mistake(
-            max(cuts),
-            "Both days keep their budget here, and one of them spends all of it. Does the other? "
-            "A lower score may do as well.",
+            max(cuts) + 1,
+            "Neither day has more than 20 alerts here, but there is room for more. Does a lower "
+            "score do as well?",
+            when=lambda given: given > right + rounded,
         ),
-        Mistake(too_low, "At this score one of the two days is just over 20. Count once more."),
+        Mistake(
+            right - 0.1,
+            "At this score one of the two days has more than 20 alerts. Count each day's.",
+            when=lambda given: given < right - rounded,
+        ),
     )
     apart: list[Mistake] = []
     for one in mistakes:

@@ -156,8 +156,8 @@ def _even_odds(traffic: Traffic) -> Key:
             ),
             Mistake(
                 prior_shift(0.5, 0.5, base_rate),
-                "This is what a balanced 0.5 means on the training days. Asked for is the way "
-                "back: which balanced probability means 0.5?",
+                "This is what a balanced 0.5 means on the training days. Now the way back: which "
+                "balanced probability means 0.5 there?",
             ),
             Mistake(
                 1 - later,

@@ -73,7 +73,7 @@ def _cost_at_half(traffic: Traffic) -> Key:
             ),
             Mistake(
                 total_cost(_plain_model(traffic, "test", 0.5), 1, _MISSED),
-                "This is the cost on days 10 to 13. The colleague asks about days 8 and 9.",
+                "This is the cost on days 10 to 13. The question is about days 8 and 9.",
             ),
         ),
         hint="Count the false alerts and the missed attacks at 0.5, then put prices on them.",
