@@ -5,7 +5,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from labkit.plots import BLUE, GREY, STYLE, VERMILION
+from labkit.plots.style import BLUE, GREY, STYLE, VERMILION
 
 DOCS = Path(__file__).parents[1] / "docs"
 HEAD = """# Benchmarks

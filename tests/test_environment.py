@@ -121,7 +121,7 @@ def test_ci_runs_the_tests():
     assert os.access(script, os.X_OK)
     lines = script.read_text().splitlines()
     assert lines[0].startswith("#!")
-    assert "make test" in lines
+    assert "make test test-grading test-browser" in lines
     assert subprocess.run(["bash", "-n", script]).returncode == 0
 
 
