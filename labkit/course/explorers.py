@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from labkit.course.alt_text import mime_bundle
 from labkit.errors import InputError
 from labkit.lab2 import frames
 from labkit.lab2.figures import curve_table
 from labkit.metrics.inputs import as_scores
 from labkit.plots import moving, percent
+from labkit.plots.pictures import png
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -216,8 +216,10 @@ def _scale(scores: np.ndarray) -> tuple[float, float, float]:
 def _explore_steps(at: Callable[[int], Frame], last: int) -> None:
     from ipywidgets import IntSlider, Play, jslink
 
-    slider = IntSlider(0, min=0, max=last, description="step")
-    play = Play(value=0, min=0, max=last, interval=_MILLISECONDS, show_repeat=False)
+    # Half-way at first, so that whoever only reads sees a curve.
+    start = last // 2
+    slider = IntSlider(start, min=0, max=last, description="step")
+    play = Play(value=start, min=0, max=last, interval=_MILLISECONDS, show_repeat=False)
     jslink((play, "value"), (slider, "value"))
     _explore(slider, at, f"step, 0 to {last}", play)
 
@@ -251,7 +253,7 @@ def _shown(at: Callable[[float], Frame], value: float) -> tuple[dict, dict, str]
     figure, words = at(value)
     width, height = (int(side * figure.dpi) for side in figure.get_size_inches())
     metadata = {"image/png": {"alt": words, "width": width, "height": height}}
-    return mime_bundle(figure, words), metadata, words
+    return {"image/png": png(figure), "text/plain": words}, metadata, words
 
 
 def _told(words: str) -> str:

@@ -1,6 +1,5 @@
 """The curves that move as GIF files: for each, the tables behind its frames and their drawing."""
 
-import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,11 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 Tables = Mapping[str, pd.DataFrame]
-
-# Those that cover most: all flat colours of a drawing, and greys enough for its letters.
-_COLOURS = 128
-_HOLD = 3
-"""How much longer than the others the last frame stands."""
 
 BASE_RATES = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001)
 BUDGETS = (2, 5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100)
@@ -56,56 +50,6 @@ class Animation:
     def drawings(self, tables: Tables) -> Iterable["Drawing"]:
         """Return the drawing of each frame, in order."""
         return (self.draw(tables, number) for number in range(len(tables["frames"])))
-
-
-def gif(drawings: Iterable["Drawing"], title: str, milliseconds: int) -> bytes:
-    """Return drawings as an animated GIF that repeats for ever.
-
-    Parameters
-    ----------
-    drawings
-        One a frame, all of one size.
-    title
-        Written into the file as its comment.
-    milliseconds
-        How long each frame stands; the last stands three times as long.
-    """
-    from PIL import Image
-
-    # One palette for all frames: in palettes of their own what stands still would flicker.
-    palette, indexed = _in_few_colours(np.stack([_pixels(drawing) for drawing in drawings]))
-    first, *others = (Image.fromarray(frame) for frame in indexed)
-    for frame in (first, *others):
-        frame.putpalette(palette)
-    buffer = io.BytesIO()
-    first.save(
-        buffer, format="GIF", save_all=True, append_images=others, loop=0, comment=title.encode(),
-        duration=[milliseconds] * len(others) + [_HOLD * milliseconds],
-    )  # fmt: skip
-    return buffer.getvalue()
-
-
-def _pixels(drawing: "Drawing") -> np.ndarray:
-    """Return the colours of a drawing, shape (height, width), a number of 24 bits each."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    canvas = FigureCanvasAgg(drawing)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[:, :, :3] @ np.array([1 << 16, 1 << 8, 1])
-
-
-def _in_few_colours(pixels: np.ndarray) -> tuple[list[int], np.ndarray]:
-    """Return the commonest colours as red, green, blue, ..., and which is nearest to each pixel.
-
-    Pillow's own way takes colours for equal that differ a little: white would be grey.
-    """
-    colours, counts = np.unique(pixels, return_counts=True)
-    by_parts = np.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1)
-    commonest = by_parts[np.argsort(-counts, kind="stable")[:_COLOURS]]
-    distances = ((by_parts[:, None] - commonest) ** 2).sum(axis=2)
-    index_of = np.zeros(1 << 24, dtype=np.uint8)
-    index_of[colours] = distances.argmin(axis=1)
-    return commonest.ravel().tolist(), index_of[pixels]
 
 
 def _steps(_: Experiment) -> Tables:

@@ -23,10 +23,11 @@ from labkit.data import load_flows
 from labkit.data.files import flows_as_csv
 from labkit.errors import InputError
 from labkit.lab2 import animations, figures
-from labkit.lab2.animations import Animation, gif
+from labkit.lab2.animations import Animation
 from labkit.lab2.experiment import Experiment, run
 from labkit.lab2.figures import Figure
 from labkit.plots import STYLE
+from labkit.plots.pictures import gif
 
 FIGURES = (*figures.FIGURES, *animations.ANIMATIONS)
 FIGURES_FOLDER = Path(__file__).resolve().parents[2] / "figures"
@@ -144,9 +145,8 @@ def _render(figure: Figure | Animation, tables: Tables) -> dict[str, bytes]:
     """Return the pictures of a figure by their file names, drawn from its tables."""
     if isinstance(figure, Animation):
         parts = {name.removeprefix(f"{figure.name}-"): table for name, table in tables.items()}
-        with plt.style.context(STYLE):
-            content = gif(figure.drawings(parts), figure.title, figure.milliseconds)
-        return {f"{figure.name}.gif": content}
+        moving = gif(figure.drawings(parts), figure.title, figure.milliseconds)
+        return {f"{figure.name}.gif": moving}
     drawing = figure.draw(tables[figure.name])
     contents = {}
     with plt.style.context(STYLE):

@@ -45,18 +45,18 @@ RANKS = np.arange(40) % 17
 EXPLORERS = {
     "staircase": (
         lambda: explorers.staircase(LABELS, SCORES),
-        *(IntSlider, (0, 0, 9), 5),
-        "ROC staircase. Step 0 of 9. The threshold lies above every score: nothing is an alert "
-        "yet. TP 0, FP 0, FN 5, TN 5. Area so far 0.000.",
+        *(IntSlider, (4, 0, 9), 5),
+        "ROC staircase. Step 4 of 9. An attack: one step up. TP 3, FP 1, FN 2, TN 4. Area so far "
+        "0.080.",
         "ROC staircase. Step 5 of 9. 1 attack and 1 normal record with one score: they move "
         "together, one slanted step, and what lies under it joins the area. TP 4, FP 2, FN 1, "
         "TN 3. Area so far 0.220.",
     ),
     "precision_recall": (
         lambda: explorers.precision_recall(LABELS, SCORES),
-        *(IntSlider, (0, 0, 9), 3),
-        "Precision-recall curve. Step 0 of 9. The threshold lies above every score: no alert yet, "
-        "so no precision. TP 0, FP 0, FN 5, TN 5. AP so far 0.000.",
+        *(IntSlider, (4, 0, 9), 3),
+        "Precision-recall curve. Step 4 of 9. An attack: recall rises by 1/5; a rectangle 1/5 wide "
+        "and as high as the precision, 0.750, joins AP. TP 3, FP 1, FN 2, TN 4. AP so far 0.550.",
         "Precision-recall curve. Step 3 of 9. A normal record: recall stays, so no rectangle "
         "joins; precision is now 0.667. TP 2, FP 1, FN 3, TN 4. AP so far 0.400.",
     ),
@@ -186,7 +186,7 @@ def test_the_line_that_stands_for_a_slider_says_how_to_get_it(show, name, text):
 def test_what_goes_step_by_step_can_be_played(show, name):
     shown = show(name)
     play = shown.controls[Play]
-    assert (play.value, play.min, play.max) == (0, 0, shown.slider.max)
+    assert (play.value, play.min, play.max) == (shown.slider.value, 0, shown.slider.max)
     assert 500 <= play.interval <= 1500
 
 
