@@ -1,4 +1,4 @@
-"""The commands of the flow records: data make, data verify."""
+"""The commands of the flow records: data make, data verify, data import."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from labkit.cli.app import data_app
-from labkit.cli.progress import progress
+from labkit.cli.progress import byte_progress, progress
 from labkit.errors import InputError
 
 
@@ -44,3 +44,55 @@ def data_verify(
 
     files.verify_flows(folder or files.DATA)
     typer.echo(f"{files.FLOWS} is what {files.CHECKSUMS} says")
+
+
+@data_app.command("import")
+def data_import(
+    files: Annotated[list[Path], typer.Argument(help="Files of labelled flows, of one format.")],
+    out: Annotated[Path, typer.Option(help="File to write: .parquet, .csv or .csv.gz.")],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="auto tells it by content: luflow, zeek, cic, unsw, nsl-kdd, argus, mapped.",
+        ),
+    ] = "auto",
+    timezone: Annotated[
+        str | None,
+        typer.Option(help="Whose days count, such as Europe/Prague; the default is UTC."),
+    ] = None,
+    mapping: Annotated[
+        Path | None, typer.Option(help="TOML or JSON that says which columns are which.")
+    ] = None,
+) -> None:
+    """Read labelled flows in a public format and write them as one flow table."""
+    from labkit.data import readers
+
+    told = readers.import_flows(files, out, form, timezone, mapping, byte_progress)
+    _print_summary(told)
+    days = f", day 0 is {told['first_date']} ({told['timezone']})" if told["first_date"] else ""
+    typer.echo(f"wrote {told['kept']:,} flows into {out}{days}")
+
+
+def _print_summary(told: dict) -> None:
+    """Print what became of the rows of every file, and what is to be known of the table."""
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    from labkit.data.readers.summary import rows_of_summary
+
+    headings, rows = rows_of_summary(told)
+    columns = [
+        Column(name, overflow="fold", justify="left" if at < 2 else "right")
+        for at, name in enumerate(headings)
+    ]
+    table = Table(*columns, box=SIMPLE, pad_edge=False, collapse_padding=True)
+    for row in rows:
+        table.add_row(*row)
+    console = Console()
+    # In a narrower terminal lines wrap, but no number is lost.
+    console.width = max(console.width, 80)
+    console.print(table)
+    for note in told["notes"]:
+        typer.echo(f"note: {note}")
