@@ -68,7 +68,7 @@ lock:
 	$(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet uv
 	.venv-lock/bin/uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header --quiet --output-file requirements.lock
-	.venv-lock/bin/uv pip compile pyproject.toml --group build --extra parquet --extra grading --extra test --extra bench --universal --generate-hashes --no-header --quiet --constraint requirements.lock --output-file requirements-test.lock
+	.venv-lock/bin/uv pip compile pyproject.toml --group build --extra parquet --extra scale --extra grading --extra test --extra bench --universal --generate-hashes --no-header --quiet --constraint requirements.lock --output-file requirements-test.lock
 
 # Every promise of speed and memory, measured side by side; takes minutes and a quiet machine.
 bench: $(VENV)/test.stamp

@@ -2,6 +2,8 @@
 
 import io
 import json
+import posixpath
+import re
 import zipfile
 
 import nbformat
@@ -187,3 +189,12 @@ def test_a_notice_stands_below_the_opening(small):
 
 def test_a_checksum_tells_contents_and_names_apart():
     assert len({digest(files) for files in ({}, {"a": b""}, {"b": b""}, {"a": b"b"})}) == 4
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_links_of_a_released_notebook_lead_somewhere_in_the_release(name):
+    notebook = nbformat.reads(NOTEBOOKS[name].decode(), as_version=4)
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose)
+    inside = [posixpath.normpath(f"notebooks/{link}") for link in links if "://" not in link]
+    assert [link for link in inside if link not in FILES] == []

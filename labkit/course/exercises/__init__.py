@@ -22,6 +22,7 @@ MODULES = {
     "09": "costs",
     "10": "calibration",
     "11": "uncertainty",
+    "12": "real_traffic",
 }
 """Number of a notebook -> the module that holds its exercises."""
 
