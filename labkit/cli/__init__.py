@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from labkit.cli import data, lab, teaching  # noqa: F401  each adds its commands to the app
+from labkit.cli import data, evaluate, lab, teaching  # noqa: F401  each adds its commands to the app
 from labkit.cli.app import app
 from labkit.errors import InputError
 

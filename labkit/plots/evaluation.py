@@ -30,8 +30,11 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _LONGEST = 26
 # Days that each get a label of their own.
 _LABELLED = 14
-# From here on a range of thresholds is shown on a logarithmic axis.
-_WIDE = 1000
+# Days that each get a mark.
+_MARKED = 100
+# A range of thresholds as wide as this is shown on a logarithmic axis; wider ones than the second
+# no axis can show.
+_WIDE, _WIDEST = 1e3, 1e30
 
 
 def legible(names: list[str]) -> dict[str, str]:
@@ -52,8 +55,10 @@ def legible(names: list[str]) -> dict[str, str]:
             plain = f"{plain[: _LONGEST // 2]}…{plain[-_LONGEST // 2 + 1 :]}"
         plain = f" {plain}" if plain.startswith("_") else plain
         plain = plain.replace("$", r"\$")
-        again = sum(other == plain or other.startswith(f"{plain} (") for other in shown.values())
-        shown[name] = f"{plain} ({again + 1})" if again else plain
+        shown[name], again = plain, 1
+        while sum(other == shown[name] for other in shown.values()) > 1:
+            again += 1
+            shown[name] = f"{plain} ({again})"
     return shown
 
 
@@ -85,13 +90,16 @@ def ranking_curves(
             precision = np.append(gains["precision"].iloc[0], gains["precision"])
             right.step(recall, precision, where="pre", color=colour, linestyle=dash)
         marked = budgets[budgets["curve"] == name]
+        if not len(marked):
+            continue
         for axes, x, y in ((left, "fpr", "recall"), (right, "recall", "precision")):
             axes.plot(marked[x], marked[y], "o", color=colour, markersize=5, clip_on=False)
-            for point in marked.itertuples():
-                axes.annotate(
-                    f"{point.budget:g}", (getattr(point, x), getattr(point, y)), color=colour,
-                    xytext=(5, -9), textcoords="offset points", fontsize="small",
-                )  # fmt: skip
+        # On the left they crowd into the corner.
+        for point in marked.itertuples():
+            right.annotate(
+                f"{point.budget:g}", (point.recall, point.precision), color=colour,
+                xytext=(5, -9), textcoords="offset points", fontsize="small",
+            )  # fmt: skip
     left.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, label="random ranking")
     right.axhline(base_rate, color=GREY, linewidth=0.8)
     unit_square(left, "false positive rate", "recall (true positive rate)", "ROC curve")
@@ -162,9 +170,12 @@ def budget_by_day(days: Mapping[str, pd.DataFrame], budget: float) -> Figure:
             label="alerts of one threshold", hatch="//",
         )  # fmt: skip
         axes.stairs(table["tp"], edges, fill=True, color=BLUE, label="of these, attacks found")
+        # Many days are a line: a mark for each would run into the next.
+        mark = {"marker": "D", "markersize": 6, "linestyle": "none", "markeredgecolor": "white"}
         axes.plot(
-            np.arange(len(table)), table["found"], "D", color=VERMILION, markersize=6,
-            label="attacks found by ranking each day", markeredgecolor="white",
+            np.arange(len(table)), table["found"], color=VERMILION,
+            label="attacks found in ranking mode",
+            **(mark if len(table) <= _MARKED else {"linewidth": 1}),
         )  # fmt: skip
         axes.axhline(
             budget, color="black", linewidth=1, linestyle="--", label=f"budget: {budget:g} a day"
@@ -211,11 +222,11 @@ def costs_by_threshold(
             )  # fmt: skip
         if np.isfinite(least[name][0]):
             axes.plot(*least[name], "o", color=VERMILION, label="least cost")
-        low, high = table["threshold"].min(), table["threshold"].max()
-        if low > 0 and high > _WIDE * low:
+        low, high = table["threshold"].min().item(), table["threshold"].max().item()
+        if low > 0 and _WIDE * low < high < _WIDEST * low:
             axes.set_xscale("log")
         axes.set(title=name, xlabel="threshold", ylim=(0, None))
-        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.4g}"))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     for axes in grid.ravel()[len(costs) :]:
         axes.set_visible(False)
     for axes in grid[:, 0]:
@@ -230,27 +241,33 @@ def costs_by_threshold(
 
 
 @plt.style.context(STYLE)
-def differences(table: pd.DataFrame) -> Figure:
-    """Draw the differences of pairs of detectors with their intervals, about a line at 0.
+def intervals_by_number(table: pd.DataFrame, *, x: str, zero: bool = False) -> Figure:
+    """Draw several numbers, of each detector or pair of them, with their intervals.
 
     Parameters
     ----------
     table
-        Columns number, pair, estimate, low, high.
+        Columns number (what was measured), of (whom), estimate, low and high; low and high are nan
+        where there is no interval.
+    x
+        What the values are, for the axis.
+    zero
+        Whether to draw a line at 0.
     """
-    pairs, numbers = table["pair"].unique(), table["number"].unique()
-    figure, axes = panels(1, 1, (8, 0.8 + 0.26 * len(numbers) * (len(pairs) + 0.7)))
-    for i, (pair, (colour, _)) in enumerate(_styled(pairs)):
-        of_pair = table[table["pair"] == pair]
-        y = [list(numbers).index(one) * (len(pairs) + 0.7) + i for one in of_pair["number"]]
-        axes.hlines(y, of_pair["low"], of_pair["high"], color=colour, linewidth=2)
+    numbers, whose = list(table["number"].unique()), table["of"].unique()
+    apart = len(whose) + 0.8
+    figure, axes = panels(1, 1, (8, 1 + 0.24 * len(numbers) * apart))
+    for i, (name, (colour, _)) in enumerate(_styled(whose)):
+        mine = table[table["of"] == name]
+        y = [numbers.index(number) * apart + i for number in mine["number"]]
+        axes.hlines(y, mine["low"], mine["high"], color=colour, linewidth=2)
         marker = _MARKERS[i % len(_MARKERS)]
-        axes.plot(of_pair["estimate"], y, marker, color=colour, label=pair)
-    axes.axvline(0, color="black", linewidth=0.8)
-    middle = np.arange(len(numbers)) * (len(pairs) + 0.7) + (len(pairs) - 1) / 2
-    axes.set_yticks(middle, numbers)
+        axes.plot(mine["estimate"], y, marker, color=colour, label=name)
+    if zero:
+        axes.axvline(0, color="black", linewidth=0.8)
+    axes.set_yticks(np.arange(len(numbers)) * apart + (len(whose) - 1) / 2, numbers)
     axes.invert_yaxis()
-    axes.set(xlabel="difference")
+    axes.set(xlabel=x)
     axes.grid(visible=False, axis="y")
     _legend_below(figure, axes)
     return figure

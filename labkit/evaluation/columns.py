@@ -1,0 +1,230 @@
+"""Columns of a file of scores: which are there, and what their values mean."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from os import PathLike
+from typing import NamedTuple
+
+import numpy as np
+
+from labkit.errors import InputError
+
+MISSING = frozenset({"", "nan", "na", "n/a", "null", "<na>", "nat"})
+"""What stands for a missing value, in small letters. "none" does not: it may mean no attack."""
+
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}($|[T ])")
+_DATE = len("2026-03-01")
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
+_NEAREST, _SHOWN = 3, 8
+
+
+class Texts(NamedTuple):
+    """A column of texts: the place of each record's text among the distinct ones, shape (n,)."""
+
+    codes: np.ndarray
+    values: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The columns that were asked for: numbers as float64, all others as texts."""
+
+    numbers: dict[str, np.ndarray]
+    texts: dict[str, Texts]
+
+
+def require_columns(
+    path: str | PathLike[str], header: Sequence[str], wanted: Sequence[str]
+) -> None:
+    """Raise InputError unless every column that is wanted is there, once.
+
+    Examples
+    --------
+    >>> require_columns("scores.csv", ["score", "label"], ["scroe"])
+    Traceback (most recent call last):
+    ...
+    labkit.errors.InputError: scores.csv has no column 'scroe'; the nearest is 'score'
+    """
+    for name in wanted:
+        count = list(header).count(name)
+        if count > 1:
+            raise InputError(f"{path} has {count} columns {name!r}; rename all but one")
+        if count:
+            continue
+        nearest = get_close_matches(name, header, _NEAREST)
+        told = ", ".join(map(repr, nearest or header[:_SHOWN]))
+        near = "the nearest is" if len(nearest) == 1 else "the nearest are"
+        if not nearest:
+            near, told = "it has", told + (" ..." if len(header) > _SHOWN else "")
+        raise InputError(f"{path} has no column {name!r}; {near} {told}")
+
+
+def refuse_missing(name: str, count: int, of: int, first: int) -> None:
+    """Raise InputError if a column has missing values; `first` is the place of one, from 0."""
+    if count:
+        raise InputError(
+            f"column {name!r} is empty or NaN in {count:,} of {of:,} records (the first is record "
+            f"{first + 1:,}); fill or drop them first"
+        )
+
+
+def not_a_number(name: str, value: object, row: int) -> InputError:
+    """Return the error for a value of a column of numbers that is none; rows count from 0."""
+    hint = ""
+    if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()):
+        hint = "; write decimals with a point"
+    return InputError(
+        f"column {name!r} holds {value!r} in record {row + 1:,}, which is not a number{hint}"
+    )
+
+
+def check_weights(weights: np.ndarray, name: str) -> None:
+    """Raise InputError unless weights are finite, 0 or more, and some are above 0."""
+    for fault, at in (("negative", weights < 0), ("infinite", np.isinf(weights))):
+        if at.any():
+            raise InputError(
+                f"column {name!r} is {fault} in {np.count_nonzero(at):,} of {len(at):,} records "
+                f"(the first is record {int(np.argmax(at)) + 1:,}); weights are finite, 0 or more"
+            )
+    if not weights.any():
+        raise InputError(f"column {name!r} is zero in every record; some record must count")
+
+
+def positives_of(
+    column: Texts, name: str, positive: str | None
+) -> tuple[np.ndarray, str, tuple[str, ...]]:
+    """Return which records are attacks, the label that means so, and what a reader should know.
+
+    Parameters
+    ----------
+    column
+        The labels; numbers may be written as 1 or 1.0, and spaces around a label are ignored.
+    name
+        Of the column.
+    positive
+        The label that means attack; None where 0 and 1, -1 and 1, or true and false say so.
+
+    Raises
+    ------
+    InputError
+        When a label is missing, or they do not say which is positive.
+
+    Examples
+    --------
+    >>> positives_of(Texts(np.array([0, 1, 1]), ["No", "Yes"]), "label", "Yes")[0].tolist()
+    [False, True, True]
+    """
+    _refuse_missing_texts(column, name)
+    labels = list(map(_canonical, column.values))
+    distinct = dict.fromkeys(labels)
+    if positive is None:
+        positive = _meant(distinct)
+        if positive is None:
+            many = f"{len(distinct)} labels, " if len(distinct) > 2 else ""
+            raise InputError(
+                f"column {name!r} holds {many}{_enumerated(map(repr, distinct))}: say which one "
+                "means attack with --positive"
+            )
+    elif _canonical(positive) not in distinct and len(distinct) > 1:
+        raise InputError(
+            f"--positive is {positive!r}, but column {name!r} holds "
+            f"{_enumerated(map(repr, distinct))}; name one of these"
+        )
+    is_positive = np.array([label == _canonical(positive) for label in labels])[column.codes]
+    notes = []
+    others = dict.fromkeys((label for label in labels if label != _canonical(positive)), 0)
+    for label, count in zip(labels, np.bincount(column.codes), strict=True):
+        if label in others:
+            others[label] += int(count)
+    if len(others) > 1:
+        told = _enumerated(f"{label} ({count:,})" for label, count in others.items())
+        notes.append(
+            f"Every label of column {name} but {positive} counts as normal: {told}. Leave out "
+            "records that are neither."
+        )
+    if not is_positive.any():
+        notes.append(f"No record of column {name} has the label {positive}.")
+    return is_positive, positive, tuple(notes)
+
+
+def as_numbers_or_texts(column: Texts, name: str) -> np.ndarray:
+    """Return a column as numbers where all of its values are numbers, so that 9 comes before 10.
+
+    Examples
+    --------
+    >>> as_numbers_or_texts(Texts(np.array([1, 0]), ["9", "10"]), "day").tolist()
+    [10, 9]
+    """
+    _refuse_missing_texts(column, name)
+    values = [value.strip() for value in column.values]
+    numbers = [_number(value) for value in values]
+    if None in numbers:
+        return np.array(values)[column.codes]
+    whole = all(number.is_integer() and abs(number) < 2**53 for number in numbers)
+    return np.array([int(number) for number in numbers] if whole else numbers)[column.codes]
+
+
+def as_days(column: Texts, name: str) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the day of each record, times cut to their date, and a note where they were cut.
+
+    Examples
+    --------
+    >>> times = Texts(np.array([0, 1]), ["2026-03-01 23:59", "2026-03-02T00:01"])
+    >>> days, notes = as_days(times, "time")
+    >>> days.tolist()
+    ['2026-03-01', '2026-03-02']
+    """
+    if not all(_TIME.match(value.strip()) for value in column.values):
+        return as_numbers_or_texts(column, name), ()
+    dates = [value.strip()[:_DATE] for value in column.values]
+    if len(set(dates)) == len(dates) and all(_is_midnight(value) for value in column.values):
+        return np.array(dates)[column.codes], ()
+    note = f"The times in column {name} were cut to their date, as written; no time zone was moved."
+    return np.array(dates)[column.codes], (note,)
+
+
+def _is_midnight(value: str) -> bool:
+    return not re.search(r"[1-9]", value.strip()[_DATE:].partition("+")[0])
+
+
+def _number(text: str) -> float | None:
+    """Return a finite number written as people do, or None; Python's own 1_000 is no number."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
+
+
+def _canonical(text: str) -> str:
+    """Return a label in one form: no spaces around it, 1.0 as 1, TRUE as true."""
+    number = _number(text)
+    if number is None:
+        label = text.strip()
+        return label.casefold() if label.casefold() in ("true", "false") else label
+    return str(int(number)) if number.is_integer() else repr(number)
+
+
+def _meant(labels: Iterable[str]) -> str | None:
+    """Return the label that means attack where labels say so themselves."""
+    distinct = set(labels)
+    if distinct <= {"0", "1"} or distinct <= {"-1", "1"}:
+        return "1"
+    return "true" if distinct <= {"true", "false"} else None
+
+
+def _refuse_missing_texts(column: Texts, name: str) -> None:
+    lacking = [value.strip().casefold() in MISSING for value in column.values]
+    at = np.array(lacking)[column.codes]
+    refuse_missing(name, np.count_nonzero(at), len(at), int(np.argmax(at)))
+
+
+def _enumerated(texts: Iterable[str]) -> str:
+    told = list(texts)
+    more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+    return ", ".join(told[:_SHOWN]) + more

@@ -1,0 +1,155 @@
+"""Day by day: budgets spent on each day, and what whole days drawn again would give.
+
+Everything is read off one sweep a day, so that it needs no records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from labkit.decisions import period_totals
+from labkit.evaluation.measures import NO_ALERTS, NO_ATTACKS, resampled
+from labkit.evaluation.options import Options
+from labkit.evaluation.results import Measure, RankingByDay, ThresholdByDay, ThresholdResult
+from labkit.metrics import ConfusionMatrix, ThresholdSweep
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DaySweeps = Mapping[object, ThresholdSweep]
+"""Day -> the sweep of its records, the days in order."""
+
+# Days that are drawn in one go: bounds the memory where there are many.
+_CELLS = 2**22
+
+
+def day_table(by_day: DaySweeps) -> pd.DataFrame:
+    """Return what the days hold, and how well each is ranked.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a day: records, attacks, base_rate, auc; the AUC is nan on a day of one class.
+    """
+    rows = [
+        {
+            "records": sweep.positives + sweep.negatives,
+            "attacks": sweep.positives,
+            "base_rate": sweep.base_rate,
+            "auc": sweep.roc_auc,
+        }
+        for sweep in by_day.values()
+    ]
+    return _by_day(by_day, rows)
+
+
+def ranking(by_day: DaySweeps, per_day: float, options: Options) -> RankingByDay:
+    """Return what comes of sending the top records of each day; ties are cut by chance.
+
+    Its intervals draw whole days with replacement, a day's attacks and normal records together,
+    since they compete for the day's budget.
+    """
+    rows = []
+    for sweep in by_day.values():
+        point = sweep.at_budget(per_day, "expected")
+        rows.append(
+            _counts(sweep, point)
+            | {
+                "threshold": point.threshold,
+                "ties_at_cut": point.ties_at_cut,
+                "tp_low": point.tp_low,
+                "tp_high": point.tp_high,
+            }
+        )
+    days = _by_day(by_day, rows)
+    total = period_totals(days)
+    return RankingByDay(
+        *(float(total[name]) for name in ("alerts", "tp", "tp_low", "tp_high")),
+        recall=ratio_over(days, "tp", "attacks", options, NO_ATTACKS),
+        precision=ratio_over(days, "tp", "alerts", options, NO_ALERTS),
+        days=days,
+    )
+
+
+def one_threshold(by_day: DaySweeps, at_threshold: ThresholdResult) -> ThresholdByDay:
+    """Return what one threshold does on each day."""
+    threshold = at_threshold.threshold
+    rows = []
+    for sweep in by_day.values():
+        # Where inf is itself a score no threshold allows no alert, and nan stands for it.
+        nothing = ConfusionMatrix(0, 0, sweep.positives, sweep.negatives)
+        point = nothing if math.isnan(threshold) else sweep.at_threshold(threshold)
+        rows.append(_counts(sweep, point) | {"threshold": threshold})
+    days = _by_day(by_day, rows)
+    alerts = days["alerts"]
+    return ThresholdByDay(at_threshold, alerts.min().item(), alerts.max().item(), days)
+
+
+def ratio_over(
+    table: pd.DataFrame, k: str, n: str, options: Options, undefined: str, unit: str = "days"
+) -> Measure:
+    """Return the sum of one column over that of another, whole rows drawn for its interval.
+
+    Parameters
+    ----------
+    table
+        One row a day or group.
+    k, n
+        The columns.
+    options
+        Level, number and seed of the draws.
+    undefined
+        Why there is no ratio where the second sum is 0.
+    unit
+        What the rows are.
+    """
+    over, under = table[k].to_numpy(float), table[n].to_numpy(float)
+    if not under.sum():
+        return Measure(math.nan, reason=undefined)
+    estimate = float(over.sum() / under.sum())
+    if not options.n_replicates:
+        return Measure(estimate, reason="no resamples were asked for")
+    if len(table) == 1:
+        return Measure(estimate, reason=f"there is one of the {unit} only: draws could not differ")
+    replicates = ratio_replicates(over, under, options)
+    return resampled(estimate, replicates, options.level, f"bootstrap of {unit}")
+
+
+def ratio_replicates(over: np.ndarray, under: np.ndarray, options: Options) -> np.ndarray:
+    """Return sum(over) / sum(under) over rows drawn with replacement, shape (n_replicates,).
+
+    Both of shape (m,). The draws hang on the seed and on m alone. nan where nothing is below the
+    line.
+    """
+    rng = np.random.default_rng(options.seed)
+    at_once = max(1, _CELLS // len(over))
+    parts = []
+    for first in range(0, options.n_replicates, at_once):
+        size = min(at_once, options.n_replicates - first)
+        drawn = rng.integers(0, len(over), (size, len(over)))
+        totals = under[drawn].sum(axis=1)
+        undefined = np.full(size, math.nan)
+        parts.append(np.divide(over[drawn].sum(axis=1), totals, out=undefined, where=totals > 0))
+    return np.concatenate(parts)
+
+
+def _counts(sweep: ThresholdSweep, point: ConfusionMatrix) -> dict[str, float]:
+    return {
+        "records": sweep.positives + sweep.negatives,
+        "attacks": sweep.positives,
+        "alerts": point.alerts,
+        "tp": point.tp,
+        "fp": point.fp,
+        "recall": point.recall,
+        "precision": point.precision,
+    }
+
+
+def _by_day(by_day: DaySweeps, rows: list[dict[str, float]]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(rows, index=pd.Index(list(by_day), name="day"))

@@ -1,0 +1,113 @@
+"""What an evaluation is asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from numbers import Integral
+
+import numpy as np
+
+from labkit.errors import InputError
+from labkit.metrics.scalars import as_budget, as_cost, as_share
+
+BASE_RATES = (0.01, 0.001)
+"""Where nothing else is asked for: one attack in a hundred records, and one in a thousand."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Budgets, base rates and costs to look at, and how intervals are made.
+
+    Attributes
+    ----------
+    budgets
+        Alerts, in all and (where days are known) a day; ascending.
+    base_rates
+        Shares of attacks to project to, descending.
+    cost_fp, cost_fn
+        Cost of one false alert and of one missed attack; both or neither.
+    level
+        Confidence level of every interval.
+    n_replicates, seed
+        Number of resamples (0 for none), and the seed of their draws.
+    """
+
+    budgets: tuple[float, ...]
+    base_rates: tuple[float, ...]
+    cost_fp: float | None
+    cost_fn: float | None
+    level: float
+    n_replicates: int
+    seed: int
+
+
+def as_options(
+    *,
+    budgets: object,
+    base_rates: object,
+    cost_fp: object,
+    cost_fn: object,
+    level: object,
+    n_replicates: object,
+    seed: object,
+    whole: bool,
+    names: Mapping[str, str] | None = None,
+) -> Options:
+    """Return checked options.
+
+    Parameters
+    ----------
+    budgets, base_rates, cost_fp, cost_fn, level, n_replicates, seed
+        As in `labkit.evaluate`.
+    whole
+        Whether alerts are records, and budgets whole numbers; otherwise they are weights.
+    names
+        What errors call an option, where not by its own name.
+
+    Raises
+    ------
+    InputError
+        When one cannot be, naming it.
+    """
+    called = {field.name: field.name for field in fields(Options)} | dict(names or {})
+    asked = {
+        as_budget(budget, called["budgets"], whole=whole)
+        for budget in _several(budgets, called["budgets"])
+    }
+    if math.inf in asked:
+        raise InputError(f"{called['budgets']} is inf; a budget is a finite number of alerts")
+    rates = _several(BASE_RATES if base_rates is None else base_rates, called["base_rates"])
+    shares = {float(as_share(rate, called["base_rates"])) for rate in rates}
+    fp, fn = called["cost_fp"], called["cost_fn"]
+    if (cost_fp is None) != (cost_fn is None):
+        raise InputError(f"{fp} and {fn} go together: a threshold weighs one against the other")
+    costs = (None, None)
+    if cost_fp is not None:
+        costs = as_cost(cost_fp, fp), as_cost(cost_fn, fn)
+        if not any(costs):
+            raise InputError(f"{fp} and {fn} are both 0; every threshold costs the same")
+    return Options(
+        tuple(sorted(asked)),
+        tuple(sorted(shares, reverse=True)),
+        *costs,
+        as_share(level, called["level"]),
+        _whole(n_replicates, called["n_replicates"]),
+        _whole(seed, called["seed"]),
+    )
+
+
+def _several(values: object, name: str) -> list:
+    """Return several numbers as a list; one number stands for itself."""
+    if isinstance(values, str | bytes | Mapping):
+        raise InputError(f"{name} is {values!r}; pass a list of numbers")
+    if isinstance(values, np.ndarray):
+        values = values.ravel().tolist()
+    return list(values) if isinstance(values, Iterable) else [values]
+
+
+def _whole(value: object, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
+        raise InputError(f"{name} is {value!r}; it must be a whole number, 0 or more")
+    return int(value)

@@ -1,0 +1,105 @@
+"""The columns of a Parquet file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from labkit.errors import InputError
+from labkit.evaluation.columns import (
+    Table,
+    Texts,
+    not_a_number,
+    refuse_missing,
+    require_columns,
+)
+from labkit.metrics.inputs import as_scores
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def read_parquet(path: Path, numbers: Sequence[str], texts: Sequence[str]) -> Table:
+    """Read columns of a Parquet file; others are not touched.
+
+    Numbers may be of any width, also decimals; single precision is widened as it is.
+
+    Parameters
+    ----------
+    path
+        The file.
+    numbers, texts
+        Columns to read as numbers, and as texts.
+
+    Raises
+    ------
+    InputError
+        When pyarrow is not installed, the file is damaged, a column is missing or occurs twice, or
+        a number is missing or none.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        remedy = f"run `{sys.executable} -m pip install pyarrow`"
+        raise InputError(f"{path} is Parquet, which needs pyarrow: {remedy}") from None
+    wanted = list(dict.fromkeys([*numbers, *texts]))
+    try:
+        with pq.ParquetFile(path) as file:
+            require_columns(path, file.schema_arrow.names, wanted)
+            table = file.read(columns=wanted)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} is damaged or no Parquet file ({error})") from None
+    if not table.num_rows:
+        raise InputError(f"{path} has no records")
+    return Table(
+        {name: _numbers(table.column(name), name) for name in numbers},
+        {name: _texts(table.column(name), name) for name in texts},
+    )
+
+
+def _numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    kind = column.type
+    is_number = any(
+        of_kind(kind)
+        for of_kind in (
+            pa.types.is_floating,
+            pa.types.is_integer,
+            pa.types.is_boolean,
+            pa.types.is_decimal,
+        )
+    )
+    if not is_number:
+        raise not_a_number(name, column[0].as_py(), 0)
+    missing = column.is_null(nan_is_null=True).to_numpy()
+    refuse_missing(name, np.count_nonzero(missing), len(missing), int(np.argmax(missing)))
+    return as_scores(column.to_numpy(), f"column {name!r}")
+
+
+def _texts(column: pa.ChunkedArray, name: str) -> Texts:
+    import pyarrow as pa
+
+    try:
+        if not pa.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        column = column.unify_dictionaries().combine_chunks()
+    except pa.ArrowException:
+        raise InputError(
+            f"column {name!r} holds {column.type}; make it one value a record"
+        ) from None
+    # In a file of several parts a chunked array can be left.
+    whole = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
+    values = ["" if value is None else str(value) for value in whole.dictionary.to_pylist()]
+    # A missing value has no place among the distinct ones; it gets that of an empty text.
+    places = whole.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
+    # A category that no record has is no label.
+    used, codes = np.unique(places, return_inverse=True)
+    return Texts(codes, [[*values, ""][place] for place in used])

@@ -1,0 +1,160 @@
+"""What thresholds do: those of budgets, and those of costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from labkit.decisions import cost_threshold, total_cost
+from labkit.evaluation.measures import NO_ALERTS, NO_ATTACKS, ONE_CLASS, Intervals
+from labkit.evaluation.options import Options
+from labkit.evaluation.quantities import (
+    Quantity,
+    cost_at,
+    precision_at,
+    precision_at_budget,
+    projected_precision,
+    recall_at,
+    recall_at_budget,
+)
+from labkit.evaluation.results import BudgetResult, CostResult, Measure, ThresholdResult
+from labkit.metrics import OperatingPoint, ThresholdSweep
+
+
+def quantities_at_budget(budget: float) -> Iterator[Quantity]:
+    """Yield the numbers of an alert budget that resamples are needed for."""
+    if budget:
+        yield recall_at_budget(budget)
+        yield precision_at_budget(budget)
+
+
+def quantities_at(threshold: float, options: Options) -> Iterator[Quantity]:
+    """Yield the numbers of a threshold that resamples are needed for."""
+    # nan stands for no alerts where inf is itself a score, and is no threshold.
+    if math.isnan(threshold):
+        return
+    yield recall_at(threshold)
+    yield precision_at(threshold)
+    for base_rate in options.base_rates:
+        yield precision_at(threshold, base_rate)
+    if options.cost_fp is not None:
+        yield cost_at(threshold, options.cost_fp, options.cost_fn)
+
+
+def thresholds_of(sweep: ThresholdSweep, days: int, options: Options) -> set[float]:
+    """Return every threshold that is looked at; `days` is 0 where no day is known."""
+    found = {sweep.at_budget(budget).threshold for budget in options.budgets}
+    if days:
+        found |= {sweep.at_budget(budget * days).threshold for budget in options.budgets}
+    if options.cost_fp is not None:
+        found.add(sweep.at_cost(fp=options.cost_fp, fn=options.cost_fn).threshold)
+        if within_unit(sweep):
+            found.add(cost_threshold(options.cost_fp, options.cost_fn))
+    return found
+
+
+def within_unit(sweep: ThresholdSweep) -> bool:
+    """Return whether every score lies within [0, 1], as a probability would."""
+    return bool(sweep.thresholds[-1] >= 0 and sweep.thresholds[0] <= 1)
+
+
+def at_point(point: OperatingPoint, options: Options, intervals: Intervals) -> ThresholdResult:
+    """Return what the threshold of an operating point does.
+
+    Parameters
+    ----------
+    point
+        As a sweep counted it.
+    options
+        Base rates to project its precision to, and costs.
+    intervals
+        Of the sweep's detector.
+    """
+    # Where no alert was allowed, nothing varies.
+    flags = point.alerts > 0 or math.isfinite(point.threshold)
+    positives, negatives = point.tp + point.fn, point.fp + point.tn
+    undefined = NO_ALERTS if positives and negatives else ONE_CLASS
+    at = point.threshold
+    if flags:
+        recall = intervals.share(recall_at(at), point.tp, positives, NO_ATTACKS)
+        precision = intervals.share(precision_at(at), point.tp, point.alerts, NO_ALERTS)
+        precision_at_rates = {
+            rate: intervals.of_sweep(
+                precision_at(at, rate), projected_precision(point, rate), undefined
+            )
+            for rate in options.base_rates
+        }
+    else:
+        recall = Measure(point.recall, reason=NO_ALERTS if positives else NO_ATTACKS)
+        precision = Measure(point.precision, reason=NO_ALERTS)
+        precision_at_rates = {
+            rate: Measure(math.nan, reason=undefined) for rate in options.base_rates
+        }
+    costs = {}
+    if options.cost_fp is not None:
+        cost = total_cost(point, options.cost_fp, options.cost_fn)
+        a_record = cost / (positives + negatives)
+        costs = {"cost": cost, "cost_per_record": Measure(a_record, reason=NO_ALERTS)}
+        if flags:
+            quantity = cost_at(at, options.cost_fp, options.cost_fn)
+            costs["cost_per_record"] = intervals.of_sweep(quantity, a_record, "")
+    return ThresholdResult(
+        at, point.alerts, point.tp, point.fp, recall, precision, precision_at_rates, **costs
+    )
+
+
+def at_budget(
+    sweep: ThresholdSweep, budget: float, options: Options, intervals: Intervals
+) -> BudgetResult:
+    """Return what the top records that a budget pays for hold, and the threshold that keeps it."""
+    point = sweep.at_budget(budget, "expected")
+    if budget:
+        recall = intervals.of_sweep(recall_at_budget(budget), point.recall, NO_ATTACKS)
+        precision = intervals.of_sweep(precision_at_budget(budget), point.precision, NO_ALERTS)
+    else:
+        recall = Measure(point.recall, reason=NO_ALERTS if sweep.positives else NO_ATTACKS)
+        precision = Measure(point.precision, reason=NO_ALERTS)
+    ends = point.tp_low, point.tp_high
+    return BudgetResult(
+        budget,
+        point.ties_at_cut,
+        point.tp,
+        *ends,
+        recall,
+        shares(ends, sweep.positives),
+        precision,
+        shares(ends, point.alerts),
+        at_point(sweep.at_budget(budget), options, intervals),
+    )
+
+
+def at_costs(sweep: ThresholdSweep, options: Options, intervals: Intervals) -> CostResult | None:
+    """Return the thresholds that the costs ask for; None where there are no costs."""
+    fp, fn = options.cost_fp, options.cost_fn
+    if fp is None or fn is None:
+        return None
+    rule, reason = None, None
+    if within_unit(sweep):
+        rule = at_point(sweep.at_threshold(cost_threshold(fp, fn)), options, intervals)
+    else:
+        reason = outside_unit(sweep)
+    return CostResult(
+        fp,
+        fn,
+        at_point(sweep.at_cost(fp=fp, fn=fn), options, intervals),
+        rule,
+        reason,
+        on_nothing=fn * sweep.positives,
+        on_everything=fp * sweep.negatives,
+    )
+
+
+def outside_unit(sweep: ThresholdSweep) -> str:
+    """Return in words that scores are no probabilities."""
+    low, high = sweep.thresholds[-1], sweep.thresholds[0]
+    return f"scores range from {low:g} to {high:g}: they are no probabilities until calibrated"
+
+
+def shares(counts: tuple[float, float], of: float) -> tuple[float, float]:
+    """Return two counts as shares of a third; nan where that is 0."""
+    return tuple(count / of if of else math.nan for count in counts)
