@@ -1,4 +1,4 @@
-"""Turn docs/benchmarks.json into docs/benchmarks.md and the chart in it."""
+"""Turn docs/benchmarks.json into docs/benchmarks.md and the charts in it."""
 
 import json
 from pathlib import Path
@@ -37,8 +37,27 @@ or two from run to run.
 """
 
 
+FILES = """
+## More than memory
+
+![Time and peak memory of files of growing size](benchmarks-files.svg)
+
+| records | bins: time | bins: peak memory | DuckDB: time | DuckDB: peak memory |
+|---:|---:|---:|---:|---:|
+"""
+FILES_TAIL = """
+Parquet files of distinct scores, all cores, each run in a process of its own: its peak memory is
+all that the process held, Python and libraries included, and the seconds leave out their import.
+"Bins" is `sweep_parquet` with `max_memory=0`, from the first look to the bounds on AUC and AP.
+DuckDB counts the records of every score, the least that an exact answer takes, and no row of the
+table is fetched. The bounds are those of scores within 0 and 1 of which attacks have the higher.
+"""
+
+
 def amount(value: float, unit: str) -> str:
-    """Return a time or a size to three digits."""
+    """Return a time, a size or a number to three digits."""
+    if not unit:
+        return f"{value:.3g}"
     return f"{value:.3g} {unit}" if unit != "s" or value >= 1 else f"{1000 * value:.3g} ms"
 
 
@@ -61,7 +80,19 @@ def line(row: dict) -> str:
 def page(results: dict) -> str:
     """Return docs/benchmarks.md."""
     machine = ", ".join(f"{name} {value}" for name, value in results["machine"].items())
-    return f"{HEAD}{''.join(map(line, results['rows']))}\nMeasured on: {machine}.\n{TAIL}"
+    text = f"{HEAD}{''.join(map(line, results['rows']))}\nMeasured on: {machine}.\n{TAIL}"
+    if "sizes" not in results:
+        return text
+    return f"{text}{FILES}{''.join(map(size_line, results['sizes']))}{FILES_TAIL}"
+
+
+def size_line(size: dict) -> str:
+    """Return the row of one size of file."""
+    cells = [f"{size['records']:,}"]
+    for way in ("sketch", "duckdb"):
+        took = size.get(way)
+        cells += [amount(took["seconds"], "s"), amount(took["MB"], "MB")] if took else ["", ""]
+    return f"| {' | '.join(cells)} |\n"
 
 
 def draw(results: dict) -> plt.Figure:
@@ -89,11 +120,38 @@ def draw(results: dict) -> plt.Figure:
     return figure
 
 
+def draw_sizes(results: dict) -> plt.Figure:
+    """Draw time and peak memory against the number of records."""
+    with plt.style.context(STYLE):
+        figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+        for way, name, colour, marker in (
+            ("sketch", "bins", BLUE, "o"),
+            ("duckdb", "DuckDB, every score", VERMILION, "s"),
+        ):
+            sizes = [size for size in results["sizes"] if way in size]
+            records = [size["records"] for size in sizes]
+            for axes, what in zip(panels, ("seconds", "MB"), strict=True):
+                took = [size[way][what] for size in sizes]
+                axes.plot(records, took, color=colour, marker=marker, label=name)
+        # Through the bins' last point: in proportion to the records.
+        last = results["sizes"][-1]
+        all_records = [size["records"] for size in results["sizes"]]
+        in_proportion = [last["sketch"]["seconds"] * n / last["records"] for n in all_records]
+        panels[0].plot(all_records, in_proportion, color=GREY, lw=1, ls=":", label="in proportion")
+        panels[0].set(xscale="log", yscale="log", xlabel="records", ylabel="seconds")
+        panels[1].set(xscale="log", xlabel="records", ylabel="peak memory (MB)")
+        panels[1].set_ylim(bottom=0)
+        panels[0].legend()
+    return figure
+
+
 def main() -> None:
-    """Write the page and the chart."""
+    """Write the page and the charts."""
     results = json.loads((DOCS / "benchmarks.json").read_text())
     (DOCS / "benchmarks.md").write_text(page(results))
     draw(results).savefig(DOCS / "benchmarks.svg", metadata={"Date": None})
+    if "sizes" in results:
+        draw_sizes(results).savefig(DOCS / "benchmarks-files.svg", metadata={"Date": None})
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import scale
 import sklearn
 from measure import Row, peak_bytes, side_by_side
 from MLstatkit import Delong_test
@@ -211,6 +212,9 @@ def main() -> None:
     if "avx512f" in cpu("flags"):
         for row in in_fresh_python("evaluation", NPY_DISABLE_CPU_FEATURES="X86_V4"):
             rows.append(row | {"what": f"{row['what']}; NumPy without AVX-512"})
+    # Its processes are its own, and use all cores.
+    sizes = list(track(scale.sizes(), "measuring files", total=len(scale.SIZES)))
+    rows += [row.to_json() for row in scale.rows_of(sizes)]
     machine = {
         "processor": cpu("model name") or platform.machine(),
         "cores": os.cpu_count(),
@@ -218,7 +222,8 @@ def main() -> None:
         "NumPy": np.__version__,
         "scikit-learn": sklearn.__version__,
     }
-    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
+    results = {"machine": machine, "rows": rows, "sizes": sizes}
+    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
 
 
 PARTS = {

@@ -15,10 +15,11 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # From the ground up: a module may import from lower floors and from its own package.
 FLOORS = (
     {"labkit", "labkit.errors"},
-    {"labkit.atomic"},
+    {"labkit.atomic", "labkit.terminal"},
     {"labkit.data", "labkit.metrics", "labkit.plots"},
     {"labkit.decisions"},
-    {"labkit.lab2"},
+    {"labkit.scale"},
+    {"labkit.lab2", "labkit.evaluation"},
     {"labkit.course", "labkit.tables"},
     {"labkit.grading"},
     {"labkit.cli"},
@@ -79,6 +80,7 @@ def test_a_lower_floor_never_imports_a_higher_one(path):
         ("labkit.plots", {"data", "lab2", "course", "cli", "tables"}),
         ("labkit.decisions", {"data", "plots"}),
         ("labkit.data", {"metrics", "decisions", "plots"}),
+        ("labkit.evaluation", {"data", "lab2"}),
     ],
 )
 def test_rooms_that_know_nothing_of_each_other(own, forbidden):
@@ -97,6 +99,7 @@ def test_what_is_imported_is_declared(path):
     declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
     extras = declared["optional-dependencies"]
     requirements = declared["dependencies"] + extras["parquet"] + extras["grading"]
+    requirements += extras.get("scale", [])
     names = {requirement.split(">")[0] for requirement in requirements}
     modules = {name.split(".")[0] for name in imports_of(path.read_text())}
     foreign = modules - set(sys.stdlib_module_names) - {"labkit"}
@@ -109,6 +112,11 @@ def test_what_is_imported_is_declared(path):
         ("labkit", {"numpy", "pandas", "sklearn", "matplotlib", "scipy"}),
         ("labkit.metrics", {"pandas", "sklearn", "matplotlib", "scipy"}),
         ("labkit.decisions", {"pandas", "sklearn", "matplotlib", "scipy"}),
+        (
+            "labkit.scale",
+            {"pandas", "sklearn", "scipy", "pyarrow", "duckdb", "dask", "distributed"},
+        ),
+        ("labkit.evaluation", {"pandas", "sklearn", "matplotlib", "scipy", "rich", "jinja2"}),
         ("labkit.cli", {"numpy", "pandas", "sklearn", "matplotlib", "scipy", "nbformat"}),
     ],
 )

@@ -11,6 +11,8 @@ from labkit.cli.app import app
 from labkit.cli.progress import progress
 from labkit.errors import InputError
 
+GRADING_EXTRA = 'the packages for grading are installed by `pip install --editable ".[grading]"`'
+
 
 @app.command()
 def release(
@@ -42,18 +44,31 @@ def release(
         return
     if (roster is None) != (secret is None):
         raise InputError("--roster and --secret go together: the secret keys each student's seed")
+    if jobs == 0:
+        raise InputError("--jobs 0 is no process at all; -1 is one a core")
+    # Read first: what is wrong with it is said before anything is written.
+    students = _students(out, roster, secret) if roster and secret else []
     course.write_release(out, files)
     typer.echo(f"wrote {len(files)} files into {out / course.NAME} and {course.NAME}.zip")
-    if roster and secret:
-        _release_personal(out, roster, secret, files, jobs)
+    if students and secret:
+        _release_personal(out, students, secret, files, jobs)
+
+
+def _students(out: Path, roster: Path, secret: Path) -> list[str]:
+    from labkit.course import personal, release
+
+    for path in (roster, secret):
+        for handed_out in (out / release.NAME, out / "students"):
+            if path.resolve().is_relative_to(handed_out.resolve()):
+                raise InputError(f"{path} lies in what you hand out: keep it elsewhere")
+    return personal.read_roster(roster)
 
 
 def _release_personal(
-    out: Path, roster: Path, secret: Path, files: dict[str, bytes], jobs: int
+    out: Path, students: list[str], secret: Path, files: dict[str, bytes], jobs: int
 ) -> None:
     from labkit.course import personal
 
-    students = personal.read_roster(roster)
     key = personal.course_secret(secret)
     done = {}
     with progress("students", len(students)) as advance:
@@ -81,11 +96,16 @@ def grade(
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="Run what students wrote with your own rights.")
     ] = False,
-    seconds: Annotated[int, typer.Option(min=1, help="Limit of one notebook.")] = 300,
+    seconds: Annotated[int, typer.Option(min=1, max=86_400, help="Limit of one notebook.")] = 300,
 ) -> None:
     """Execute submitted notebooks in a sandbox, judge their answers, write grades and feedback."""
-    from labkit.grading import grading, reports, sandbox, tasks
+    try:
+        from labkit.grading import grading, reports, sandbox, tasks
+    except ModuleNotFoundError as error:
+        raise InputError(f"{error.name} is missing: {GRADING_EXTRA}") from None
 
+    if out.resolve().is_relative_to(submissions.resolve()):
+        raise InputError(f"{out} lies in {submissions}, where each folder is a student's")
     bwrap = None if no_sandbox else sandbox.find_bubblewrap()
     grader = grading.Grader(sandbox.Limits(seconds=seconds), bwrap, jobs)
     found, strays = tasks.find_tasks(submissions, tasks.data_folders(released))

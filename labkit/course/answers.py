@@ -1,7 +1,8 @@
 """What an exercise takes for right, the mistakes it knows, and the judging of an answer."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+import textwrap
+from collections.abc import Callable, Mapping, Sequence, Set, Sized
 from dataclasses import dataclass
 from typing import Literal
 
@@ -151,6 +152,7 @@ def plain(answer: object) -> Plain:
     if isinstance(answer, bool | int | float | np.generic):
         return _number(answer)
     if isinstance(answer, Mapping):
+        _not_too_many(answer)
         return {str(name): plain(value) for name, value in answer.items()}
     if hasattr(answer, "tolist"):  # arrays, series and indexes
         answer = answer.tolist()
@@ -159,8 +161,7 @@ def plain(answer: object) -> Plain:
     if isinstance(answer, Set):
         return sorted((plain(one) for one in answer), key=lambda one: _letters(str(one)))
     if isinstance(answer, list | tuple | range):
-        if len(answer) > _LONGEST:
-            raise NotReadableError(f"This answer has {len(answer):,} parts, too many to be it.")
+        _not_too_many(answer)
         return [plain(one) for one in answer]
     if callable(answer):
         raise NotReadableError("This is a function, not its result: call it.")
@@ -184,11 +185,18 @@ def called(answer: object, calls: Sequence[tuple]) -> object:
         try:
             results.append(answer(*call))
         # The function is a student's, and so is whatever it raises.
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             given = f"({', '.join(map(repr, call))})"
-            said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            said = _said(error)
             raise NotReadableError(f"Called with {given} the function ends in {said}.") from None
     return results
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    except Exception:
+        return type(error).__name__
 
 
 def same(given: Plain, right: Plain, within: float) -> bool:
@@ -228,6 +236,11 @@ def _is_flat(given: Plain) -> bool:
     return isinstance(given, list) and all(isinstance(one, float | str) for one in given)
 
 
+def _not_too_many(parts: Sized) -> None:
+    if len(parts) > _LONGEST:
+        raise NotReadableError(f"This answer has {len(parts):,} parts, too many to be it.")
+
+
 def _number(value: object) -> float:
     try:
         return float(value)
@@ -246,9 +259,8 @@ def _other_form(given: Plain, right: Plain, *, is_open: bool) -> str:
     if type(given) is not type(right):
         return f"The answer is {_form(right)}; this is {_form(given)}."
     if isinstance(right, dict) and given.keys() != right.keys():
-        return (
-            f"The answer has the parts {', '.join(right)}; here are {', '.join(given) or 'none'}."
-        )
+        names = textwrap.shorten(", ".join(given)[:1000], 100, placeholder=" …") or "none"
+        return f"The answer has the parts {', '.join(right)}; here are {names}."
     if isinstance(right, dict):
         for name in right:
             if fault := _other_form(given[name], right[name], is_open=is_open):

@@ -7,6 +7,7 @@ between two steps may be rounded either way. Whole numbers agree when they are e
 """
 
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,7 +19,11 @@ from labkit.course.notebooks import NOTEBOOKS, read_notebook
 from labkit.errors import InputError
 from labkit.lab2.lesson import lesson_values
 
-_NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?![\w])")
+# As long as a number that anybody reports; what is longer cannot be reckoned with.
+_NUMBER = re.compile(
+    r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3}){1,12}|\d{1,40})(?:\.\d{1,40})?(?:e[+-]?\d{1,3})?(?![\w])"
+)
+_LONGEST_NAME = 80
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,16 @@ def compare_files(path: Path, reference: Path | None = None) -> list[str]:
         reference = NOTEBOOKS / path.name
         if not reference.is_file():
             raise InputError(f"the course has no notebook {path.name}; name one with --reference")
-    return compare(read_notebook(path), read_notebook(reference))
+    return compare(_read(path), _read(reference))
+
+
+def _read(path: Path) -> NotebookNode:
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a file")
+    with warnings.catch_warnings():
+        # Of ids that are missing or stand twice: what comes of that is told cell by cell.
+        warnings.simplefilter("ignore")
+        return read_notebook(path)
 
 
 def compare(notebook: NotebookNode, reference: NotebookNode) -> list[str]:
@@ -155,8 +169,14 @@ def _numbers(text: str) -> Iterator[Reported]:
         for match in matches:
             words = " ".join(line[before : match.start()].split()).strip(" :,;()")
             name = ", ".join(part for part in (label, columns.get(match.end(), words)) if part)
-            yield Reported(name or "the number", match.group())
+            yield Reported(_shown(name) or "the number", match.group())
             before = match.end()
+
+
+def _shown(name: str) -> str:
+    """Return a name to be printed on a terminal, which takes some signs for orders."""
+    name = "".join(sign for sign in name if sign.isprintable())
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
 def _differences(here: list[Reported], expected: list[Reported]) -> Iterator[str]:

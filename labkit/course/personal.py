@@ -11,6 +11,7 @@ import io
 import json
 import os
 import secrets
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -64,7 +65,8 @@ def read_roster(path: Path) -> list[str]:
     Raises
     ------
     InputError
-        When the file or the column is missing, or an id is empty or stands twice.
+        When the file or the column is missing, or an id is empty, stands twice (in whatever case)
+        or holds signs that cannot be seen.
     """
     try:
         rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
@@ -77,15 +79,23 @@ def read_roster(path: Path) -> list[str]:
     column = "id" if "id" in rows[0] else next(iter(rows[0]))
     if column != "id" and len(rows[0]) > 1:
         raise InputError(f"{path} has no column id, but {', '.join(map(str, rows[0]))}")
+    if {";", "\t"} & set(column):
+        raise InputError(f"{path} has its columns parted by ; or tabs: save it with commas")
     lines: dict[str, int] = {}
+    students = []
     for line, row in enumerate(rows, start=2):
         student = (row[column] or "").strip()
         if not student:
             raise InputError(f"{path}, line {line}: the id is empty")
-        if student in lines:
-            raise InputError(f"{path}, line {line}: {student} stands in line {lines[student]} too")
-        lines[student] = line
-    return list(lines)
+        if not student.isprintable():
+            raise InputError(f"{path}, line {line}: {student!r} holds signs that cannot be seen")
+        # Folders are named by ids, and not every system tells Ada from ada.
+        folded = unicodedata.normalize("NFC", student).casefold()
+        if folded in lines:
+            raise InputError(f"{path}, line {line}: {student} stands in line {lines[folded]} too")
+        lines[folded] = line
+        students.append(student)
+    return students
 
 
 def course_secret(path: Path) -> bytes:

@@ -129,7 +129,8 @@ def release_files(root: Path = ROOT) -> dict[str, bytes]:
             raise InputError(f"{path.name}: {problems[0]}")
         files[f"notebooks/{path.name}"] = notebook_bytes(student_notebook(notebook))
     for pattern in CONTENTS:
-        paths = sorted(root.glob(pattern))
+        # What an editor keeps beside a file, such as .ipynb_checkpoints, is nobody's course.
+        paths = sorted(path for path in root.glob(pattern) if not _is_hidden(path, root))
         if not paths:
             raise InputError(f"{root / pattern} is missing: a release needs it")
         for path in paths:
@@ -139,6 +140,10 @@ def release_files(root: Path = ROOT) -> dict[str, bytes]:
                 content = content.replace(b"\r\n", b"\n")
             files[path.relative_to(root).as_posix()] = content
     return dict(sorted(files.items()))
+
+
+def _is_hidden(path: Path, root: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
 def notebook_bytes(notebook: NotebookNode) -> bytes:
@@ -188,8 +193,10 @@ def write_release(out: Path, files: Mapping[str, bytes]) -> None:
     Raises
     ------
     InputError
-        When the folder holds something that no release wrote.
+        When the folder holds something that no release wrote, or is a part of the package.
     """
+    if out.resolve().is_relative_to(ROOT / "labkit"):
+        raise InputError(f"{out} lies in the package, and would be released with it: name another")
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; name a folder to release into")
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
@@ -236,12 +243,17 @@ def release_differences(out: Path, files: Mapping[str, bytes]) -> list[str]:
 
 def _released(out: Path) -> list[str]:
     """Return the names that the manifest of an earlier release holds; none where there is none."""
+    folder = (out / NAME).resolve()
     try:
-        return list(json.loads((out / MANIFEST).read_text(encoding="utf-8"))["files"])
+        names = json.loads((out / MANIFEST).read_text(encoding="utf-8"))["files"].keys()
+        # Files that it names may be removed.
+        if not all((folder / name).resolve().is_relative_to(folder) for name in names):
+            raise ValueError
     except FileNotFoundError:
         return []
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{out / MANIFEST} is damaged: name a new folder") from None
+    return list(names)
 
 
 def _write_manifest(out: Path, files: Mapping[str, str]) -> None:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Event
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, v4
 
 from labkit.course.answers import Key, Verdict, judge
 from labkit.course.exercises import exercises_of
@@ -24,10 +25,14 @@ from labkit.data.files import FLOWS
 from labkit.errors import InputError
 from labkit.grading import sandbox
 from labkit.grading.grades import Grade, Mark, grade_path, read_grade, write_grade
-from labkit.grading.submissions import read_submission
+from labkit.grading.recording import ENDINGS
+from labkit.grading.regular import read_regular
+from labkit.grading.submissions import MAX_BYTES, read_submission
 from labkit.grading.tasks import Task, course_with_exercises
 
 LONGEST_SHOWN = 200
+MOST_LINES = 1000
+"""Of answers, counted from the last: many more than there are exercises."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,21 @@ class Grader:
     jobs: int = 2
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where and as whom one submission is run, one at a time."""
+
+    grader: Grader
+    package: Path
+    folder: Path
+    user: int
+    stop: Event
+
+
 def grade_all(tasks: list[Task], out: Path, grader: Grader) -> Iterator[Grade]:
     """Grade notebooks, several at a time; yield each grade as it is finished and on disk.
+
+    What is running when this ends early, as by Ctrl-C, is ended too, and not graded.
 
     Parameters
     ----------
@@ -60,10 +78,16 @@ def grade_all(tasks: list[Task], out: Path, grader: Grader) -> Iterator[Grade]:
         Where grades are kept; those that lie there and are still true are not made again.
     grader
         How.
+
+    Raises
+    ------
+    InputError
+        When records are missing, nothing can be run here, or a grade cannot be written.
     """
     with tempfile.TemporaryDirectory(prefix="labkit-grade-") as scratch:
         Path(scratch).chmod(0o755)
         package = sandbox.without_answers(Path(scratch) / "package")
+        stop = Event()
         users: SimpleQueue[int] = SimpleQueue()
         for user in range(grader.jobs):
             users.put(user)
@@ -72,7 +96,7 @@ def grade_all(tasks: list[Task], out: Path, grader: Grader) -> Iterator[Grade]:
             user = users.get()
             try:
                 with tempfile.TemporaryDirectory(dir=scratch) as folder:
-                    return _grade(task, out, grader, package, Path(folder), user)
+                    return _grade(task, out, _Place(grader, package, Path(folder), user, stop))
             finally:
                 users.put(user)
 
@@ -81,11 +105,12 @@ def grade_all(tasks: list[Task], out: Path, grader: Grader) -> Iterator[Grade]:
             for done in as_completed([pool.submit(one, task) for task in tasks]):
                 yield done.result()
         finally:
+            stop.set()
             pool.shutdown(cancel_futures=True)
 
 
-def _grade(task: Task, out: Path, grader: Grader, package: Path, folder: Path, user: int) -> Grade:
-    checksum = _digest(task)
+def _grade(task: Task, out: Path, place: _Place) -> Grade:
+    checksum = _digest(task, place.grader)
     kept = read_grade(grade_path(out, task.student, task.notebook))
     if kept and kept.digest == checksum:
         return kept
@@ -97,38 +122,48 @@ def _grade(task: Task, out: Path, grader: Grader, package: Path, folder: Path, u
     errors: dict[str, str] = {}
     try:
         submission = read_submission(task.path, course)
-        remarks += submission.remarks
-        sources = submission.sources
-        outcome = _run(submission.notebook, task, grader, package, folder, user)
-        answers = _answers(outcome.answers)
+    except InputError as error:
+        remarks.append(str(error))
+    else:
+        outcome = _run(submission.notebook, task, place)
         report = _report(outcome.report)
-        errors = report["errors"]
+        answers, sources, errors = _answers(outcome.answers), submission.sources, report["errors"]
+        remarks += submission.remarks
         remarks += [text for text in (outcome.ended, report["ended"]) if text]
         if any("CellTimeoutError" in said for said in errors.values()):
-            remarks.append(f"a cell ran longer than {grader.limits.seconds_a_cell} s")
-    except (InputError, OSError) as error:
-        remarks.append(" ".join(str(error).split()))
+            remarks.append(f"a cell ran longer than {place.grader.limits.seconds_a_cell} s")
+        if outcome.ended:
+            # Of no use the next time: with more time, or on a quiet machine, it may end well.
+            checksum = ""
     marks = tuple(
         _mark(asked, keys[asked.name], answers, sources, errors)
         for asked in exercises_of(task.notebook[:2])
     )
-    grade = Grade(task.student, task.notebook, marks, tuple(remarks), checksum)
+    grade = Grade(task.student, task.notebook, marks, tuple(dict.fromkeys(remarks)), checksum)
     write_grade(out, grade)
     return grade
 
 
-def _run(
-    notebook: NotebookNode, task: Task, grader: Grader, package: Path, folder: Path, user: int
-) -> sandbox.Outcome:
-    prepared, results = folder / "notebook.ipynb", folder / "out"
+def _run(notebook: NotebookNode, task: Task, place: _Place) -> sandbox.Outcome:
+    outcome = _run_in(place.folder / "run", notebook, task, place)
+    if outcome.ended == sandbox.CUT_SHORT:
+        # Whose fault is it? What nobody can run costs no student a point.
+        trial = _run_in(place.folder / "trial", v4.new_notebook(), task, place)
+        if trial.ended == sandbox.CUT_SHORT:
+            raise InputError(f"not even an empty notebook runs here: {trial.said[:LONGEST_SHOWN]}")
+    return outcome
+
+
+def _run_in(folder: Path, notebook: NotebookNode, task: Task, place: _Place) -> sandbox.Outcome:
+    folder.mkdir()
+    prepared = folder / "notebook.ipynb"
     prepared.write_bytes(notebook_bytes(notebook))
     prepared.chmod(0o644)
-    results.mkdir()
-    if grader.bwrap is None:
-        return sandbox.run_bare(prepared, package, task.data, results, grader.limits)
-    return sandbox.run_sandboxed(
-        prepared, package, task.data, results, grader.limits, user=user, bwrap=grader.bwrap
-    )
+    arguments = prepared, place.package, task.data, place.grader.limits
+    bwrap = place.grader.bwrap
+    if bwrap is None:
+        return sandbox.run_bare(*arguments, stop=place.stop)
+    return sandbox.run_sandboxed(*arguments, user=place.user, bwrap=bwrap, stop=place.stop)
 
 
 def _mark(
@@ -158,14 +193,17 @@ def _mark(
 
 
 def _shown(answer: object) -> str:
-    text = "" if answer is None else json.dumps(answer, ensure_ascii=False)
+    try:
+        text = "" if answer is None else json.dumps(answer, ensure_ascii=False)
+    except RecursionError:  # read in time, and written deeper down
+        text = "…"
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} …"
 
 
 def _answers(text: str) -> dict[str, dict]:
     """Return the last answer to each exercise, of a file that may hold anything."""
     found = {}
-    for line in text.splitlines():
+    for line in text.rsplit("\n", MOST_LINES)[-MOST_LINES:]:
         try:
             entry = json.loads(line)
             found[str(entry["name"])] = entry
@@ -179,7 +217,8 @@ def _report(text: str) -> dict:
     try:
         report = json.loads(text)
         errors = {str(cell): str(said)[:LONGEST_SHOWN] for cell, said in report["errors"].items()}
-        return {"ended": str(report["ended"])[:LONGEST_SHOWN], "errors": errors}
+        # A person reads this as the grader's own words.
+        return {"ended": report["ended"] if report["ended"] in ENDINGS else "", "errors": errors}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {"ended": "", "errors": {}}
 
@@ -199,13 +238,13 @@ def _course_digest() -> str:
     return digest(release_files())
 
 
-def _digest(task: Task) -> str:
+def _digest(task: Task, grader: Grader) -> str:
     """Return a checksum of everything that a grade depends on."""
     total = hashlib.sha256(_course_digest().encode())
+    total.update(b"sandbox" if grader.bwrap else b"bare")
     for path in (task.path, task.data / FLOWS):
         try:
-            with path.open("rb") as file:
-                total.update(hashlib.file_digest(file, "sha256").digest())
-        except OSError as error:
-            total.update(str(error.strerror).encode())
+            total.update(hashlib.sha256(read_regular(path, MAX_BYTES + 1)).digest())
+        except InputError as error:
+            total.update(str(error).encode())
     return total.hexdigest()

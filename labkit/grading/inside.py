@@ -16,9 +16,14 @@ from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 from nbgrader.preprocessors import Execute
 
-from labkit.grading.recording import ANSWERS, ANSWERS_FILE, REPORT
-
-OUTPUT_BYTES_A_CELL = 200_000
+from labkit.grading.recording import (
+    ANSWERS,
+    ANSWERS_FILE,
+    KILLED,
+    OUTPUT_BYTES_A_CELL,
+    REPORT,
+    TOO_MUCH,
+)
 
 
 class _Execute(Execute):
@@ -47,10 +52,10 @@ def run(path: Path, out: Path, seconds_a_cell: int) -> None:
     try:
         client.preprocess(notebook, {"metadata": {"path": str(Path.cwd())}})
     except DeadKernelError:
-        ended = "a cell killed the kernel"
+        ended = KILLED
     too_much = [number for number, size in client._printed.items() if size > OUTPUT_BYTES_A_CELL]
     if too_much and not ended:
-        ended = f"a cell printed more than {OUTPUT_BYTES_A_CELL / 1e3:g} kB"
+        ended = TOO_MUCH
     report = {"ended": ended, "errors": _errors(notebook)}
     (out / REPORT).write_text(json.dumps(report), encoding="utf-8")
 

@@ -16,6 +16,11 @@ ANSWERS = "LABKIT_ANSWERS"
 ANSWERS_FILE = "answers.jsonl"
 REPORT = "report.json"
 """What a run leaves in its output folder: an answer a line, and what became of the cells."""
+OUTPUT_BYTES_A_CELL = 200_000
+KILLED = "a cell killed the kernel"
+TOO_MUCH = f"a cell printed more than {OUTPUT_BYTES_A_CELL / 1e3:g} kB"
+ENDINGS = (KILLED, TOO_MUCH)
+"""All that a run may say of how it ended."""
 
 
 def record(name: str, answer: Callable[[], object], calls: str = "[]") -> None:

@@ -198,11 +198,14 @@ def _as_csv(columns: Sequence[str], rows: Sequence[Mapping[str, object]]) -> str
 
 
 def _harmless(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula: names are the students' own."""
-    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if is_formula else value
+    """Return a cell that is no formula and steers no terminal: names are the students' own."""
+    if not isinstance(value, str):
+        return value
+    value = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in value)
+    return f"'{value}" if value.startswith(("=", "+", "-", "@")) else value
 
 
 def _write(path: Path, text: str) -> None:
     with atomic_write(path) as file:
-        file.write(text.encode())
+        # An answer or a file's name may hold halves of signs, which no file can.
+        file.write(text.encode("utf-8", errors="replace"))

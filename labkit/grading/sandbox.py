@@ -1,16 +1,15 @@
 """Running one submission where it can do no harm: bubblewrap, an unprivileged user, and limits.
 
 Inside there is no network, nothing of the host but the environment and what the run needs, nothing
-writable but the output folder and a small /tmp, and no answer to any exercise. Time, memory,
-processes and files are limited; memory and output are also watched from outside, since the kernel's
-own limits count one process at a time.
+writable but two files and a small /tmp, and no answer to any exercise. Time, memory, processes and
+files are limited; memory is also watched from outside, since the kernel's own limits count one
+process at a time.
 """
 
 import compileall
 import os
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -18,12 +17,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
 import psutil
 
 import labkit
+from labkit.data.files import CHECKSUMS, DATA, FLOWS
 from labkit.errors import InputError
+from labkit.grading.calls import forbidden_calls
 from labkit.grading.recording import ANSWERS_FILE, REPORT
+from labkit.grading.regular import read_regular
 
 PACKAGE = Path(labkit.__file__).resolve().parent
 # A user that owns nothing, when the grader is root; one for each run at a time, so that their
@@ -33,6 +36,8 @@ NEEDED = (
     "bubblewrap (bwrap) is missing: install it (Debian, Ubuntu: apt install bubblewrap), "
     "or say --no-sandbox"
 )
+CUT_SHORT = "it was ended before it was through"
+"""Said of a run that did not come to its own end, and that no limit ended."""
 _EVERY = 0.1
 
 
@@ -75,11 +80,18 @@ class Outcome:
     answers, report
         What `labkit.grading.inside` wrote, "" where it did not. Written by a student's code for
         all that is known: to be read with care.
+    said
+        The last line on its standard error, by whoever wrote it.
     """
 
     ended: str
     answers: str
     report: str
+    said: str
+
+
+class StoppedError(Exception):
+    """The grader was told to stop while the run went on."""
 
 
 def find_bubblewrap() -> str:
@@ -119,58 +131,94 @@ def without_answers(folder: Path) -> Path:
 
 
 def run_sandboxed(
-    notebook: Path, package: Path, data: Path, out: Path, limits: Limits, *, user: int, bwrap: str
+    notebook: Path,
+    package: Path,
+    data: Path,
+    limits: Limits,
+    *,
+    user: int,
+    bwrap: str,
+    stop: Event,
 ) -> Outcome:
     """Run a prepared notebook in a sandbox.
 
     Parameters
     ----------
     notebook
-        As `labkit.grading.submissions` made it ready.
+        As `labkit.grading.submissions` made it ready, in a folder of its own.
     package
         What `without_answers` returned.
     data
         Folder with the student's flow records.
-    out
-        An empty folder that the run may write to.
     limits
         What it may use.
     user
         Number of this run among those at the same time.
     bwrap
         Where bubblewrap is.
+    stop
+        When set, the run is ended.
+
+    Raises
+    ------
+    StoppedError
+        When it was.
     """
-    command = [bwrap, *_walls(notebook, package, data, out), "--"]
+    folder = notebook.parent
+    out, records, calls = folder / "out", folder / "records", folder / "calls"
+    _copy_records(data, records)
+    out.mkdir()
+    calls.write_bytes(forbidden_calls())
     nproc = limits.processes
+    number = FIRST_USER + user
+    # The only files that a run may write to: whatever it does, no more than these can grow.
+    for path in (out / ANSWERS_FILE, out / REPORT):
+        path.touch()
+        if os.geteuid() == 0:
+            os.chown(path, number, number)
+    inside = []
     if os.geteuid() == 0:
-        number = str(FIRST_USER + user)
-        os.chown(out, int(number), int(number))
-        command += ["setpriv", f"--reuid={number}", f"--regid={number}", "--clear-groups"]
-        command += ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"]
+        inside += ["setpriv", f"--reuid={number}", f"--regid={number}", "--clear-groups"]
+        inside += ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"]
     else:
         # The kernel counts the grader's own processes too.
         nproc += _threads_of_user()
-    command += [
+    inside += [
         *("prlimit", f"--nproc={nproc}", f"--as={limits.memory}", f"--fsize={limits.file_bytes}"),
         *("--nofile=512", "--core=0", f"--cpu={2 * limits.seconds}", "--"),
         *(sys.executable, "-m", "labkit.grading.inside", "/notebook.ipynb", "/out"),
         str(limits.seconds_a_cell),
     ]
-    ended = _watch(command, out, limits, PACKAGE.parent)
-    return Outcome(ended, _read(out / ANSWERS_FILE, limits), _read(out / REPORT, limits))
+    with calls.open("rb") as file:
+        walls = _walls(notebook, package, records, out)
+        if calls.stat().st_size:
+            walls += ["--seccomp", str(file.fileno())]
+        command = [bwrap, *walls, "--", *inside]
+        return _watch(command, out, limits, PACKAGE.parent, stop, file.fileno())
 
 
-def run_bare(notebook: Path, package: Path, data: Path, out: Path, limits: Limits) -> Outcome:
+def run_bare(notebook: Path, package: Path, data: Path, limits: Limits, *, stop: Event) -> Outcome:
     """Run a prepared notebook with no sandbox at all; only time, memory and output are limited."""
-    root = notebook.parent / "course"
+    folder = notebook.parent
+    root, out = folder / "course", folder / "out"
+    out.mkdir()
     shutil.copytree(package, root / "labkit")
-    shutil.copytree(data, root / "data")
+    shutil.copytree(DATA, root / "data")
+    _copy_records(data, root / "data")
     command = [sys.executable, "-m", "labkit.grading.inside", str(notebook), str(out)]
-    ended = _watch([*command, str(limits.seconds_a_cell)], out, limits, root)
-    return Outcome(ended, _read(out / ANSWERS_FILE, limits), _read(out / REPORT, limits))
+    return _watch([*command, str(limits.seconds_a_cell)], out, limits, root, stop)
 
 
-def _walls(notebook: Path, package: Path, data: Path, out: Path) -> list[str]:
+def _copy_records(data: Path, target: Path) -> None:
+    """Copy a student's records, and nothing that lies beside them: there is the key to them."""
+    target.mkdir(exist_ok=True)
+    for name in (FLOWS, CHECKSUMS):
+        shutil.copyfile(data / name, target / name)
+        # For whoever runs in the sandbox to read, whatever the grader's own mask is.
+        (target / name).chmod(0o644)
+
+
+def _walls(notebook: Path, package: Path, records: Path, out: Path) -> list[str]:
     """Return bubblewrap's arguments: what is seen inside, and where."""
     root = PACKAGE.parent
     seen = [Path("/usr"), Path(sys.prefix), Path(sys.base_prefix)]
@@ -179,38 +227,56 @@ def _walls(notebook: Path, package: Path, data: Path, out: Path) -> list[str]:
     seen += [
         p for p in map(Path, ("/etc/ld.so.cache", "/etc/fonts", "/etc/alternatives")) if p.exists()
     ]
-    mounts = [(path, path) for path in dict.fromkeys(seen)]
-    mounts += [(package, PACKAGE), (data, root / "data"), (notebook, Path("/notebook.ipynb"))]
-    # bubblewrap makes missing folders for root's eyes only.
-    folders = {parent for _, inside in mounts for parent in inside.parents} - {Path("/")}
-    folders |= {root / "notebooks"}
+    seen = list(dict.fromkeys(seen))
+    if root in seen:
+        raise InputError(f"{root} is the environment too, and holds the solutions: make a .venv")
     arguments = [
         *("--unshare-user", "--unshare-cgroup-try") * (os.geteuid() != 0),
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--die-with-parent", "--new-session", "--clearenv"),
+        *_small("/tmp"),
     ]
-    for folder in sorted(folders):
-        if not any(folder.is_relative_to(path) for path in seen):
-            arguments += ["--perms", "0755", "--dir", str(folder)]
-    for outside, inside in mounts:
-        arguments += ["--ro-bind", str(outside), str(inside)]
+    # The repository first, as an empty folder: it may lie in what is seen, such as /usr.
+    arguments += _mounts([(p, p) for p in seen if not p.is_relative_to(root)], Path("/"))
+    arguments += ["--perms", "0755", "--tmpfs", str(root)]
+    within = [(p, p) for p in seen if p.is_relative_to(root)]
+    within += [(package, PACKAGE), (DATA, root / "data")]
+    arguments += _mounts(within, root, root / "notebooks")
+    for name in (FLOWS, CHECKSUMS):
+        arguments += ["--ro-bind", str(records / name), str(root / "data" / name)]
     for link in links:
         arguments += ["--symlink", str(link.readlink()), str(link)]
-    arguments += ["--proc", "/proc", "--dev", "/dev"]
-    for path in ("/tmp", "/dev/shm"):
-        arguments += ["--perms", "1777", "--size", "200000000", "--tmpfs", path]
-    arguments += [
-        "--bind",
-        str(out),
-        "/out",
-        "--remount-ro",
-        "/",
-        "--chdir",
-        str(root / "notebooks"),
-    ]
+    arguments += ["--proc", "/proc", "--dev", "/dev", *_small("/dev/shm")]
+    arguments += ["--ro-bind", str(notebook), "/notebook.ipynb"]
+    arguments += ["--perms", "0755", "--dir", "/out"]
+    for name in (ANSWERS_FILE, REPORT):
+        arguments += ["--bind", str(out / name), f"/out/{name}"]
+    for path in ("/", "/dev", str(root)):
+        arguments += ["--remount-ro", path]
+    arguments += ["--chdir", str(root / "notebooks")]
     for name, value in _environment("/tmp", root).items():
         arguments += ["--setenv", name, value]
     return arguments
+
+
+def _mounts(mounts: Sequence[tuple[Path, Path]], below: Path, *others: Path) -> list[str]:
+    """Return the arguments that show what lies outside, and make the folders in which it shows."""
+    inside = [path for _, path in mounts]
+    # bubblewrap makes missing folders for root's eyes only.
+    folders = {parent for path in inside for parent in path.parents if parent != below}
+    folders = {path for path in folders if path.is_relative_to(below)} | set(others)
+    arguments = []
+    for folder in sorted(folders):
+        if not any(folder.is_relative_to(path) for path in inside):
+            arguments += ["--perms", "0755", "--dir", str(folder)]
+    for outside, path in mounts:
+        arguments += ["--ro-bind", str(outside), str(path)]
+    return arguments
+
+
+def _small(path: str) -> list[str]:
+    """Return the arguments for a file system in memory that all may write to."""
+    return ["--perms", "1777", "--size", "200000000", "--tmpfs", path]
 
 
 def _environment(home: str, root: Path) -> dict[str, str]:
@@ -227,28 +293,41 @@ def _environment(home: str, root: Path) -> dict[str, str]:
     }
 
 
-def _watch(command: Sequence[str], out: Path, limits: Limits, root: Path) -> str:
-    """Run a command within limits; return "" or what ended it. Its processes are all gone then."""
+def _watch(
+    command: Sequence[str],
+    out: Path,
+    limits: Limits,
+    root: Path,
+    stop: Event,
+    *handles: int,
+) -> Outcome:
+    """Run a command within limits; its processes are all gone when this returns."""
     began = time.monotonic()
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        cwd=out,
-        env=_environment(str(out), root),
-    )
+    errors = out.with_name("errors")
+    with errors.open("wb") as file:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=file,
+            start_new_session=True,
+            cwd=out,
+            env=_environment(str(out), root),
+            pass_fds=handles,
+        )
     ended = ""
     try:
         while process.poll() is None and not ended:
-            time.sleep(_EVERY)
+            if stop.wait(_EVERY):
+                raise StoppedError
             ended = _excess(process, out, limits, time.monotonic() - began)
     finally:
         _kill(process)
     if not ended and process.returncode:
-        ended = "it was ended before it was through"
-    return ended
+        ended = CUT_SHORT
+    said = _read(errors, limits).splitlines()[-1:]
+    answers, report = (_read(out / name, limits) for name in (ANSWERS_FILE, REPORT))
+    return Outcome(ended, answers, report, "".join(said))
 
 
 def _excess(process: subprocess.Popen, out: Path, limits: Limits, seconds: float) -> str:
@@ -265,10 +344,13 @@ def _memory(pid: int) -> int:
     total = 0
     try:
         parent = psutil.Process(pid)
-        for process in (parent, *parent.children(recursive=True)):
-            total += process.memory_info().rss
+        processes = [parent, *parent.children(recursive=True)]
     except psutil.NoSuchProcess:
         return total
+    for process in processes:
+        # One that is gone by now does not hide the others.
+        with suppress(psutil.NoSuchProcess):
+            total += process.memory_info().rss
     return total
 
 
@@ -308,12 +390,8 @@ def _threads_of_user() -> int:
 
 
 def _read(path: Path, limits: Limits) -> str:
-    """Return a file that a student's code may have put there: no link, no pipe, not too long."""
+    """Return a file that a student's code may have put there, "" for what is none."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+        return read_regular(path, limits.file_bytes).decode("utf-8", errors="replace")
+    except InputError:
         return ""
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return ""
-        return file.read(limits.file_bytes).decode("utf-8", errors="replace")

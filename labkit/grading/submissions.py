@@ -11,6 +11,7 @@ from labkit.course.cells import exercise_cells
 from labkit.course.exercises import exercise
 from labkit.course.release import asked_for
 from labkit.errors import InputError
+from labkit.grading.regular import read_regular
 
 MAX_BYTES = 10_000_000
 
@@ -50,7 +51,7 @@ def read_submission(path: Path, course: NotebookNode) -> Submission:
     Raises
     ------
     InputError
-        When the file is too large or no notebook; says so in one line.
+        When the file is too large, cannot be read or is no notebook; says so in one line.
     """
     cells, kernel = _read(path)
     remarks = []
@@ -98,12 +99,12 @@ def _read(path: Path) -> tuple[list[_Code], str]:
 
     Read as JSON and no more: whatever a tool or a person did to the rest does not matter here.
     """
-    if not path.is_file() or path.is_symlink():
-        raise InputError(f"{path.name} is not a file")
-    if (size := path.stat().st_size) > MAX_BYTES:
+    content = read_regular(path, MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        size = path.stat().st_size
         raise InputError(f"{path.name} has {size / 1e6:.0f} MB, more than {MAX_BYTES / 1e6:.0f}")
     try:
-        raw = json.loads(path.read_bytes().decode("utf-8"))
+        raw = json.loads(content.decode("utf-8"))
         cells = [_code(cell) for cell in raw["cells"] if cell["cell_type"] == "code"]
         kernel = raw.get("metadata", {}).get("kernelspec", {}).get("name", "python3")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -115,6 +116,8 @@ def _read(path: Path) -> tuple[list[_Code], str]:
 def _code(cell: dict) -> _Code:
     source = cell["source"]
     text = source if isinstance(source, str) else "".join(source)
+    # JSON can hold halves of signs, which no file can.
+    text = text.encode("utf-8", errors="replace").decode()
     grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
     return _Code(text, str(grade_id or cell.get("id", "")))
 

@@ -1,6 +1,8 @@
 """What is to be graded: the notebooks in a folder of submissions, and each student's records."""
 
 import csv
+import os
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +14,9 @@ from labkit.course.exercises import MODULES
 from labkit.course.notebooks import course_notebooks, read_notebook
 from labkit.data.files import DATA
 from labkit.errors import InputError
+
+LONGEST_NAME = 200
+"""Bytes: with what is added to it, it is still a file's name."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +54,16 @@ def find_tasks(
     Raises
     ------
     InputError
-        When the folder is missing or holds no folder.
+        When the folder is missing, holds no folder, or one with a name too long for a page's.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder: name the one with a folder for each student")
     students = sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
     if not students:
         raise InputError(f"{folder} holds no student's folder: one each, with the notebooks in it")
+    for student in students:
+        if len(os.fsencode(student.name)) > LONGEST_NAME:
+            raise InputError(f"{student.name} is too long a name: call this folder something else")
     names = set(course_with_exercises())
     tasks, strays = [], {}
     for student in students:
@@ -97,16 +105,25 @@ def data_folders(released: Path | None) -> Callable[[str], Path]:
     path = released / "instructor" / "roster.csv"
     try:
         rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-        codes = {row[name]: row["code"] for row in rows for name in ("student", "code")}
-    except (OSError, UnicodeDecodeError, KeyError):
+        codes = {
+            _composed(row[name]): _composed(row["code"])
+            for row in rows
+            for name in ("student", "code")
+        }
+    except (OSError, UnicodeDecodeError, KeyError, TypeError, csv.Error):
         raise InputError(f"{path} is missing or damaged: run `labkit release --roster`") from None
 
     def folder(student: str) -> Path:
-        if student not in codes:
+        if _composed(student) not in codes:
             raise InputError(f"{student} is neither an id nor a code in {path}")
-        return released / "instructor" / codes[student]
+        return released / "instructor" / codes[_composed(student)]
 
     return folder
+
+
+def _composed(name: str) -> str:
+    """Return a name with its accents as one sign each; some systems store them as two."""
+    return unicodedata.normalize("NFC", name)
 
 
 @cache

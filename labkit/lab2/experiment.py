@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 
@@ -98,7 +99,9 @@ class Experiment:
         )
 
 
-def run(flows: "pd.DataFrame", booster_seeds: Sequence[int] = BOOSTER_SEEDS) -> Experiment:
+def run(
+    flows: "pd.DataFrame", booster_seeds: Sequence[int] = BOOSTER_SEEDS, n_jobs: int | None = None
+) -> Experiment:
     """Fit every model of Lab 2 and score the days that it may be judged on.
 
     Parameters
@@ -107,16 +110,19 @@ def run(flows: "pd.DataFrame", booster_seeds: Sequence[int] = BOOSTER_SEEDS) -> 
         Flow table of days 0-13.
     booster_seeds
         Seeds of the gradient boosting; 0 must be among them.
+    n_jobs
+        Workers that fit boosters, as in joblib; None for one, unless `joblib.parallel_config` says
+        otherwise. The scores do not depend on it.
     """
     train, test = JUDGE.of(flows, "train"), JUDGE.of(flows, "test")
     past, calibrate = OPERATE.of(flows, "train"), OPERATE.of(flows, "calibrate")
+    boosted = Parallel(n_jobs=n_jobs)(
+        delayed(_boosted)(seed, train, test) for seed in booster_seeds
+    )
     operated = gradient_boosting(0).fit(past, past["label"])
     return Experiment(
         flows=flows,
-        boosting={
-            seed: gradient_boosting(seed).fit(train, train["label"]).decision_function(test)
-            for seed in booster_seeds
-        },
+        boosting=dict(zip(booster_seeds, boosted, strict=True)),
         logistic=logistic_regression().fit(train, train["label"]).decision_function(test),
         operated_calibrate=operated.decision_function(calibrate),
         operated_test=operated.decision_function(test),
@@ -125,6 +131,10 @@ def run(flows: "pd.DataFrame", booster_seeds: Sequence[int] = BOOSTER_SEEDS) -> 
             for name, model in calibrated_models(past, calibrate).items()
         },
     )
+
+
+def _boosted(seed: int, train: "pd.DataFrame", test: "pd.DataFrame") -> np.ndarray:
+    return gradient_boosting(seed).fit(train, train["label"]).decision_function(test)
 
 
 def calibrated_models(past: "pd.DataFrame", calibrate: "pd.DataFrame") -> dict[str, object]:

@@ -1,0 +1,22 @@
+"""More records than memory holds: sketches with bounds, tables of counts, Parquet, a cluster."""
+
+from labkit.scale.bounds import Bounds
+from labkit.scale.cluster import sweep_on_cluster
+from labkit.scale.counting import sweep_of_counts, sweeps_by_group
+from labkit.scale.cuts import cuts_for
+from labkit.scale.judged import Judged
+from labkit.scale.operating import OperatingBounds
+from labkit.scale.parquet import sweep_parquet
+from labkit.scale.sketch import ScoreSketch
+
+__all__ = [
+    "Bounds",
+    "Judged",
+    "OperatingBounds",
+    "ScoreSketch",
+    "cuts_for",
+    "sweep_of_counts",
+    "sweep_on_cluster",
+    "sweep_parquet",
+    "sweeps_by_group",
+]

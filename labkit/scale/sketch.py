@@ -1,0 +1,291 @@
+"""A detector's scores in a million bins: what is left of any number of records, with bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from labkit.errors import InputError
+from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_lengths
+from labkit.metrics.scalars import as_budget, as_number, as_share
+from labkit.metrics.sweep import ThresholdSweep
+from labkit.scale import operating
+from labkit.scale.bins import BINS, Bins, added, limited
+from labkit.scale.bounds import Bounds, ap_bounds, auc_bounds
+from labkit.scale.keys import splits_of
+from labkit.scale.labels import Labels
+from labkit.scale.operating import OperatingBounds
+from labkit.scale.tally import Tally
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreSketch:
+    """Attacks and normal records counted in bins of scores.
+
+    Make one with `from_scores` or `from_blocks`, and add up those of parts with `+`, in any order.
+    While there are no more distinct scores than bins, each score is a bin and all is exact. From
+    then on a bin is a stretch of scores, about evenly wide on a logarithmic scale, and areas come
+    as bounds. The counts at the edges of bins stay exact: those of `sweep`.
+
+    Attributes
+    ----------
+    bins
+        How many bins may hold records.
+    cuts
+        Scores at which a bin begins besides, ascending.
+
+    Examples
+    --------
+    >>> whole = ScoreSketch.from_scores([1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
+    >>> whole.exact, whole.roc_auc.low == whole.roc_auc.high == 11 / 15
+    (True, True)
+
+    In two parts and at most four bins, of which two then hold several scores:
+
+    >>> first = ScoreSketch.from_scores([1, 0, 1, 0], [8, 7, 6, 5], bins=4)
+    >>> both = first + ScoreSketch.from_scores([0, 1, 0, 0], [4, 3, 2, 1], bins=4)
+    >>> both.sweep.thresholds.tolist(), [round(bound, 3) for bound in both.roc_auc]
+    ([8.0, 4.0, 2.0, 1.0], [0.533, 0.8])
+    """
+
+    _counts: Bins
+    bins: int
+    cuts: np.ndarray
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = None,
+        bins: int = BINS,
+        cuts: ArrayLike = (),
+    ) -> ScoreSketch:
+        """Count the scores of labelled records.
+
+        Parameters
+        ----------
+        y_true
+            Labels, shape (n,). Booleans, 0/1 and -1/1 are understood; others need `pos_label`.
+        y_score
+            Scores, shape (n,), higher for likelier attacks. Infinities are scores like any other
+            and -0.0 is 0.0; single-precision scores are widened as they are.
+        sample_weight
+            Weights, shape (n,), not negative. Their sums are rounded, so that what is added in
+            another order may differ in the last digits. A record of weight zero counts nowhere.
+        pos_label
+            The label that means attack.
+        bins
+            How many bins may hold records, at least 1.
+        cuts
+            Scores at which a bin is to begin besides, shape (c,), so that where many records lie
+            close together bins are narrower: what `labkit.scale.cuts.cuts_for` finds.
+
+        Raises
+        ------
+        InputError
+            On NaN scores (counted), missing labels, unequal lengths, negative weights.
+        """
+        labels, scores = as_labels(y_true, pos_label), as_scores(y_score)
+        check_lengths(y_true=labels, y_score=scores)
+        weights = None
+        if sample_weight is not None:
+            weights = as_weights(sample_weight)
+            check_lengths(y_true=labels, sample_weight=weights)
+        bins, cuts = checked_layout(bins, cuts)
+        tally = Tally(bins, splits_of(cuts), weighted=weights is not None)
+        tally.add(labels, scores, weights)
+        return cls(tally.bins(), bins, cuts)
+
+    @classmethod
+    def from_blocks(
+        cls,
+        blocks: Iterable[tuple[ArrayLike, ArrayLike]],
+        *,
+        pos_label: object = None,
+        bins: int = BINS,
+        cuts: ArrayLike = (),
+    ) -> ScoreSketch:
+        """Count the scores of labelled records that come block by block, and need not fit memory.
+
+        Parameters
+        ----------
+        blocks
+            Pairs of labels and scores, as `from_scores` takes them; blocks of 100,000 records and
+            more are fastest.
+        pos_label, bins, cuts
+            As in `from_scores`.
+
+        Raises
+        ------
+        InputError
+            As `from_scores`, of the first block at fault; and when there is no block.
+
+        Examples
+        --------
+        >>> blocks = ([[0, 1], [i, i + 0.5]] for i in range(1000))
+        >>> ScoreSketch.from_blocks(blocks)
+        ScoreSketch(2000 bins, exact, 1000 positives, 1000 negatives)
+        """
+        bins, cuts = checked_layout(bins, cuts)
+        tally, understood = Tally(bins, splits_of(cuts)), Labels(pos_label)
+        for y_true, y_score in blocks:
+            labels, scores = understood.of(y_true), as_scores(y_score)
+            check_lengths(y_true=labels, y_score=scores)
+            tally.add(labels, scores)
+        counted = tally.bins()
+        if not len(counted):
+            raise InputError("blocks is empty; pass at least one record")
+        return cls(counted, bins, cuts)
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else f"{self._counts.depth} bits deep"
+        return (
+            f"ScoreSketch({len(self._counts)} bins, {kind}, {self.positives:.10g} positives, "
+            f"{self.negatives:.10g} negatives)"
+        )
+
+    @cached_property
+    def positives(self) -> float:
+        """All attacks (or their weight)."""
+        return self._counts.attacks.sum().item()
+
+    @cached_property
+    def negatives(self) -> float:
+        """All normal records (or their weight)."""
+        return self._counts.normals.sum().item()
+
+    @property
+    def base_rate(self) -> float:
+        """Share of attacks among all records."""
+        return self.positives / (self.positives + self.negatives)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every bin holds one score, so that nothing was lost."""
+        return not np.isnan(self._counts.only).any()
+
+    def __len__(self) -> int:
+        """Return how many bins hold records."""
+        return len(self._counts)
+
+    @property
+    def counts_records(self) -> bool:
+        """Whether records are counted; otherwise they are weighed, and a budget is a weight."""
+        return self._counts.attacks.dtype.kind == "i"
+
+    @cached_property
+    def sweep(self) -> ThresholdSweep:
+        """The sweep over the edges of bins: tp and fp of every row are exact.
+
+        A threshold is the one score of a bin, or the lowest that falls in it. Curves drawn from
+        the sweep go through true points. Its areas take the records of a bin for tied, and so lie
+        within the bounds; where `exact`, it is the sweep of the records.
+        """
+        counts = self._counts
+        thresholds = operating.lowest_scores(counts)[::-1]
+        tp, fp = np.cumsum(counts.attacks[::-1]), np.cumsum(counts.normals[::-1])
+        return ThresholdSweep.from_counts(thresholds, tp, fp, positives=tp[-1], negatives=fp[-1])
+
+    @cached_property
+    def roc_auc(self) -> Bounds:
+        """Area under the ROC curve; nan unless both classes occur."""
+        return auc_bounds(*self._descending)
+
+    @cached_property
+    def average_precision(self) -> Bounds:
+        """Step-wise area under the precision-recall curve; nan without attacks."""
+        return ap_bounds(*self._descending)
+
+    def average_precision_at(self, base_rate: float) -> Bounds:
+        """Return average precision with normal records reweighted to another share of attacks.
+
+        Parameters
+        ----------
+        base_rate
+            The wanted share of attacks, within (0, 1).
+
+        Raises
+        ------
+        InputError
+            When the rate is not within (0, 1) or a class is missing.
+        """
+        base_rate = as_share(base_rate, "base_rate")
+        if not (self.positives and self.negatives):
+            raise InputError("one class only: there is no share of attacks to change")
+        weight = self.positives / self.negatives * (1 - base_rate) / base_rate
+        return ap_bounds(*self._descending, normal_weight=weight)
+
+    def at_threshold(self, threshold: float) -> OperatingBounds:
+        """Return bounds on the counts of the rule score >= threshold, for any but NaN.
+
+        Known but for the records of the bin that the threshold cuts, if it cuts one.
+
+        Examples
+        --------
+        >>> sketch = ScoreSketch.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.6, 0.5], bins=1)
+        >>> sketch.at_threshold(0.7).recall, sketch.at_threshold(0.5).recall
+        (Bounds(low=0.0, high=1.0), Bounds(low=1.0, high=1.0))
+        """
+        threshold = float(as_number(threshold, "threshold"))
+        return operating.at_threshold(self._counts, splits_of(self.cuts), threshold)
+
+    def at_budget(self, k: float) -> OperatingBounds:
+        """Return bounds on what the `k` highest records hold.
+
+        Where the budget ends inside a tie, the tie is cut by chance, as by the "expected" of
+        `ThresholdSweep.at_budget`. Where it ends inside a bin of several scores, anything from
+        none of its attacks, as far as its normal records can fill the rest, up to all.
+
+        Parameters
+        ----------
+        k
+            Alerts allowed: a whole number, or any weight where records are weighted. More than
+            there are records flags every one.
+
+        Raises
+        ------
+        InputError
+            When k is negative, NaN, or not a whole number on unweighted records.
+
+        Examples
+        --------
+        >>> sketch = ScoreSketch.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+        >>> sketch.at_budget(3).recall, sketch.at_budget(3).threshold
+        (Bounds(low=1.0, high=1.0), Bounds(low=2.0, high=2.0))
+        """
+        k = as_budget(k, whole=self.counts_records)
+        return operating.at_budget(self._counts, splits_of(self.cuts), k)
+
+    def __add__(self, other: ScoreSketch) -> ScoreSketch:
+        """Return the sketch of two parts of one data set, as if their records lay together."""
+        if not isinstance(other, ScoreSketch):
+            return NotImplemented
+        if self.bins != other.bins or not np.array_equal(self.cuts, other.cuts):
+            raise InputError("the two sketches differ in bins or cuts; make both with the same")
+        if self.counts_records != other.counts_records:
+            raise InputError("one sketch is of weighted records, the other is not")
+        splits = splits_of(self.cuts)
+        both = added(self._counts, other._counts, splits)
+        return replace(self, _counts=limited(both, self.bins, splits))
+
+    @property
+    def _descending(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Attacks and normal records of each bin, and whether it is a tie; highest first."""
+        counts = self._counts
+        return counts.attacks[::-1], counts.normals[::-1], ~np.isnan(counts.only[::-1])
+
+
+def checked_layout(bins: object, cuts: ArrayLike) -> tuple[int, np.ndarray]:
+    """Return the number of bins, and the scores at which some begin, ascending and each once."""
+    if isinstance(bins, bool) or not isinstance(bins, Integral) or bins < 1:
+        raise InputError(f"bins is {bins!r}; it must be a whole number, at least 1")
+    scores = as_scores(cuts, "cuts") if np.size(cuts) else np.zeros(0)
+    return int(bins), np.unique(scores + 0.0)

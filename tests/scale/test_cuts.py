@@ -1,0 +1,49 @@
+"""Crowds of records are found in a sample, and cut so that bounds stay narrow."""
+
+import numpy as np
+
+from labkit.metrics import ThresholdSweep
+from labkit.scale.cuts import cuts_for
+from labkit.scale.sketch import ScoreSketch
+
+
+def test_a_score_that_many_share_widens_the_bounds_unless_it_is_kept_apart():
+    rng = np.random.default_rng(0)
+    labels, scores = rng.random(20_000) < 0.3, rng.random(20_000)
+    scores[rng.random(20_000) < 0.4] = 0.9
+    together = ScoreSketch.from_scores(labels, scores, bins=2000)
+    cuts = cuts_for(labels, scores, bins=2000)
+    assert {0.9, np.nextafter(0.9, 1)} <= set(cuts.tolist())
+    apart = ScoreSketch.from_scores(labels, scores, bins=2000, cuts=cuts)
+    truth = ThresholdSweep.from_scores(labels, scores)
+    assert together.roc_auc.width > 0.1
+    assert apart.roc_auc.width < 0.001
+    assert apart.roc_auc.low < truth.roc_auc < apart.roc_auc.high
+    assert apart.average_precision.low < truth.average_precision < apart.average_precision.high
+
+
+def test_a_crowd_below_1_is_cut_finer():
+    rng = np.random.default_rng(0)
+    labels = rng.random(200_000) < 0.05
+    logits = 6 * rng.normal(size=200_000) - 8 + 16 * labels
+    # In single precision half of the attacks crowd at a few scores next to 1.
+    scores = (1 / (1 + np.exp(-logits))).astype(np.float32)
+    cuts = cuts_for(labels[::10], scores[::10], bins=2**14)
+    as_they_come, cut = (
+        ScoreSketch.from_scores(labels, scores, bins=2**14, cuts=where) for where in ((), cuts)
+    )
+    truth = ThresholdSweep.from_scores(labels, scores)
+    assert as_they_come.average_precision.width > 10 * cut.average_precision.width
+    for sketch in (as_they_come, cut):
+        assert (
+            sketch.average_precision.low < truth.average_precision < sketch.average_precision.high
+        )
+
+
+def test_where_there_is_no_crowd_nothing_is_cut():
+    scores = np.random.default_rng(0).random(100_000)
+    assert len(cuts_for(scores < 0.3, scores, bins=2**20)) == 0
+
+
+def test_cuts_need_no_second_class():
+    assert cuts_for([0] * 8, [0.5] * 8, bins=4).tolist() == [0.5, np.nextafter(0.5, 1)]
