@@ -56,6 +56,8 @@ table is fetched. The bounds are those of scores within 0 and 1 of which attacks
 
 def amount(value: float, unit: str) -> str:
     """Return a time, a size or a number to three digits."""
+    if value >= 1000:
+        return f"{value:,.0f} {unit}"
     if not unit:
         return f"{value:.3g}"
     return f"{value:.3g} {unit}" if unit != "s" or value >= 1 else f"{1000 * value:.3g} ms"
@@ -70,7 +72,7 @@ def line(row: dict) -> str:
         amount(row["ours"], row["unit"]),
         amount(row["theirs"], row["unit"]),
         f"{row['ratio']:.3g} x {'the cost' if row['at_most'] else 'cheaper'}",
-        f"{'at most' if row['at_most'] else 'at least'} {row['bar']:g}",
+        f"{'at most' if row['at_most'] else 'at least'} {row['bar']:.3g}",
         "yes" if row["reached"] else "**no**",
         "" if memory is None else f"{memory:.1f}",
     )

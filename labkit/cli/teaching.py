@@ -103,6 +103,8 @@ def grade(
         from labkit.grading import grading, reports, sandbox, tasks
     except ModuleNotFoundError as error:
         raise InputError(f"{error.name} is missing: {GRADING_EXTRA}") from None
+    except RuntimeError as error:  # Jupyter's, on looking for its settings
+        raise InputError(f"{error} Set HOME to a folder.") from None
 
     if out.resolve().is_relative_to(submissions.resolve()):
         raise InputError(f"{out} lies in {submissions}, where each folder is a student's")

@@ -24,7 +24,7 @@ from labkit.scale.labels import Labels
 from labkit.scale.look import Plan
 from labkit.scale.pieces import check_days
 from labkit.scale.reading import Faults, as_block, refuse
-from labkit.scale.source import Columns, Source
+from labkit.scale.source import Columns, Source, is_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,6 +58,10 @@ def counted_records(source: Source, plan: Plan, max_memory: float) -> Judged:
     columns, faults = source.columns, Counter()
     labels = Labels(columns.pos_label, columns.label)
     table = _table(source, max_memory)
+    for name in columns.scores:
+        # An old DuckDB takes half precision for bytes.
+        if not is_number(table.schema.field(name).type):
+            raise NotCounted(f"DuckDB knows no scores of the type of {name}")
     whole: Detectors = {}
     by_day: dict[Hashable, Detectors] = {}
     for place, name in enumerate(columns.scores):

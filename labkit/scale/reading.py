@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.metrics.inputs import as_scores
 from labkit.scale.labels import Labels
 from labkit.scale.source import Columns, Part, Source
 
@@ -91,9 +89,8 @@ def first_block(source: Source, part: Part, rows: int) -> Block | None:
     """Return the first records of a part, at most so many; None where any is at fault."""
     columns = source.columns
     labels = Labels(columns.pos_label, columns.label)
-    for batch in islice(_batches(source, [part], rows), 1):
-        return as_block(columns, batch, labels, Counter())
-    return None
+    batch = next(_batches(source, [part], rows), None)
+    return None if batch is None else as_block(columns, batch, labels, Counter())
 
 
 def refuse(faults: Faults, rows: int) -> None:
@@ -203,8 +200,21 @@ def _numbers(column: pa.Array, name: str) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros(len(column)), _missing(column)
     values = _array(column)
     if values.dtype.kind != "f":
-        return as_scores(values, name), np.zeros(0, dtype=bool)
+        return _widened(values, name), np.zeros(0, dtype=bool)
     return values.astype(np.float32) if values.itemsize < 4 else values, np.isnan(values)
+
+
+def _widened(values: np.ndarray, name: str) -> np.ndarray:
+    """Return whole numbers or booleans as float64, which must hold each of them.
+
+    Of two blocks neither could tell that the other has a number that would be made equal to one of
+    its own.
+    """
+    if values.dtype.itemsize == 8:
+        large = values[(values > 2**53) | (values < -(2**53))].tolist()
+        if any(int(float(value)) != value for value in large):
+            raise InputError(f"{name} holds whole numbers that float64 cannot hold; rescale them")
+    return values.astype(np.float64)
 
 
 def _flags(column: pa.Array, labels: Labels) -> np.ndarray:

@@ -218,7 +218,7 @@ def _check_columns(path: Path, schema: pa.Schema, columns: Columns) -> None:
             raise InputError(f"{path} has {what} {name!r}; it has {', '.join(schema.names)}")
     numbers = [*columns.scores, *([] if columns.weight is None else [columns.weight])]
     for name, fits, wanted in (
-        *((name, _is_number, "a column of numbers") for name in numbers),
+        *((name, is_number, "a column of numbers") for name in numbers),
         (columns.label, _is_label, "booleans, whole numbers, floats or texts"),
         (columns.day, _is_day, "whole numbers, texts, dates or times"),
     ):
@@ -226,7 +226,8 @@ def _check_columns(path: Path, schema: pa.Schema, columns: Columns) -> None:
             raise InputError(f"{name} is {schema.field(name).type} in {path}; it must be {wanted}")
 
 
-def _is_number(kind: pa.DataType) -> bool:
+def is_number(kind: pa.DataType) -> bool:
+    """Return whether values of an Arrow type are real numbers, booleans among them."""
     import pyarrow.types as of
 
     return of.is_integer(kind) or of.is_floating(kind) or of.is_boolean(kind)
@@ -240,7 +241,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _is_label(kind: pa.DataType) -> bool:
-    return _is_number(kind) or _is_text(kind)
+    return is_number(kind) or _is_text(kind)
 
 
 def _is_day(kind: pa.DataType) -> bool:

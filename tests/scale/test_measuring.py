@@ -36,7 +36,7 @@ def test_each_bar_is_held_against_what_was_measured():
 def test_the_page_has_a_row_for_every_size():
     page = report.page(RESULTS)
     assert "## More than memory" in page
-    assert "| 30,000,000 | 1.25 s | 300 MB | 6 s | 1.8e+03 MB |" in page
+    assert "| 30,000,000 | 1.25 s | 300 MB | 6 s | 1,800 MB |" in page
     assert "| 100,000,000 | 3 s | 300 MB |  |  |" in page
     assert "| width of the bounds on AUC, 30 million | 1e-05 | 2e-06 | 1e-05 | 0.2 x" in page
     assert "More than memory" not in report.page({"machine": {}, "rows": []})

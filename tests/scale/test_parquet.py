@@ -2,6 +2,7 @@
 
 import datetime
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -369,6 +370,21 @@ def test_what_cannot_be_read_is_told(tmp_path, change, told):
         sweep_parquet(**({"paths": tmp_path, "score": "a", "label": "label"} | change))
 
 
+@every_method
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_whole_numbers_that_would_be_merged_are_told(tmp_path, method, dtype):
+    records = table()
+    scores = np.full(ROWS, 2**60, dtype=dtype)
+    records.assign(a=scores).to_parquet(tmp_path / "f.parquet")
+    judged = sweep_parquet(tmp_path, score="a", label="label", max_memory=MEMORY[method])
+    assert judged.whole["a"].thresholds.tolist() == [2.0**60]
+    # In another block, where nothing is by it that it would equal.
+    scores[-1] += 1
+    records.assign(a=scores).to_parquet(tmp_path / "f.parquet")
+    with pytest.raises(InputError, match="a holds whole numbers that float64 cannot hold"):
+        sweep_parquet(tmp_path, score="a", label="label", max_memory=MEMORY[method])
+
+
 def test_what_is_no_parquet_is_told(tmp_path):
     (tmp_path / "f.parquet").write_text("label,a\n1,0.5\n")
     with pytest.raises(InputError, match=r"f.parquet is not a Parquet file, or damaged"):
@@ -399,7 +415,10 @@ def test_files_of_different_types_are_told(tmp_path):
         sweep_parquet(tmp_path, score="a", label="label")
 
 
-def test_a_missing_library_is_told(flows, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
-    with pytest.raises(InputError, match="pip install duckdb"):
+@pytest.mark.parametrize(
+    ("library", "named"), [("duckdb", "duckdb"), ("pyarrow.parquet", "pyarrow")]
+)
+def test_a_missing_library_is_told(flows, monkeypatch, library, named):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InputError, match=f"pip install {named}"):
         sweep_parquet(flows, score="a", label="label", max_memory=MEMORY["count"])

@@ -282,6 +282,10 @@ def test_a_sketch_is_added_to_nothing_else():
         ScoreSketch.from_scores([1, 0], [2, 1]) + 1
 
 
+def test_the_base_rate_is_the_share_of_attacks():
+    assert ScoreSketch.from_scores([1, 0, 0, 0], [4, 3, 2, 1], bins=1).base_rate == 0.25
+
+
 def test_the_order_of_cuts_is_all_one():
     a = ScoreSketch.from_scores([1, 0], [2, 1], cuts=[1, 0.5, -0.0])
     b = ScoreSketch.from_scores([1, 0], [2, 1], cuts=[0.0, 0.5, 1, 0.5])

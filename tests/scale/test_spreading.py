@@ -3,6 +3,7 @@
 import joblib
 import numpy as np
 import pytest
+from dask_cluster import dask_cluster
 from distributed import Client
 
 from labkit.data.traffic import simulate
@@ -20,6 +21,13 @@ from labkit.metrics.statistics import (
 )
 
 SEEDS = (FIRST_FRESH_SEED + 901, FIRST_FRESH_SEED + 902)
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory):
+    """The address of a scheduler with two workers, which nobody ends."""
+    with dask_cluster(tmp_path_factory.mktemp("dask")) as (address, _):
+        yield address
 
 
 @pytest.fixture
