@@ -11,9 +11,9 @@ import numpy as np
 from labkit.scale.bins import Bins, summed
 from labkit.scale.keys import BITS, scores_of
 
-# Pages that can be told apart: a table that fits the processor's cache. It covers twice the reach
-# of the keys seen so far, since the tails of a stream grow.
-_PAGES = 2**18
+# For so many places at most, pages that can be told apart: a table that fits the processor's cache.
+# It covers twice the reach of the keys seen so far, since the tails of a stream grow.
+_PLACES_A_PAGE = 16
 # Where there is no page; no place added to it comes to zero or more.
 _NOWHERE = np.int64(-(2**62))
 # Marks in place of the first key seen, which no score's key is.
@@ -45,7 +45,8 @@ class Grid:
     def __init__(self, bins: Bins, splits: np.ndarray, dtype: type, most: int) -> None:
         prefixes = bins.lowest >> np.uint64(BITS - bins.depth)
         reach = int(prefixes[-1] - prefixes[0])
-        page_bits = max(0, reach.bit_length() - (_PAGES // 2).bit_length() + 1)
+        table = 1 << ((most // _PLACES_A_PAGE).bit_length() - 1)
+        page_bits = max(0, reach.bit_length() - (table // 2).bit_length() + 1)
         self._depth, self._splits = bins.depth, splits
         self._shift, self._page_bits = np.uint64(BITS - bins.depth), np.uint64(page_bits)
         self._within = np.uint64((1 << page_bits) - 1)
@@ -56,8 +57,8 @@ class Grid:
         if not self.fits:
             return
         # What lies before or behind the table is read off its ends, where there is no page.
-        self._first = np.uint64(max(0, int(self._pages[0]) - _PAGES // 4))
-        self._runs = np.full(_PAGES + 2, _NOWHERE)
+        self._first = np.uint64(max(0, int(self._pages[0]) - table // 4))
+        self._runs = np.full(table + 2, _NOWHERE)
         self._runs[(self._pages - self._first + np.uint64(1)).astype(np.intp)] = (
             np.arange(len(self._pages)) << page_bits
         )

@@ -40,7 +40,7 @@ class Plan:
     why
         The reason, in words.
     bins
-        How many bins a sketch may have; for a day it has a sixteenth of them.
+        How many bins a sketch may have; for a day it has a 32nd of them.
     cuts
         For each detector, the scores at which a bin begins besides.
     """

@@ -48,7 +48,7 @@ def sweep_parquet(
         Bytes that an exact answer may take; 0 for a sketch in any case.
     bins
         How many bins a sketch of all records may have, about 100 bytes each while counting; for
-        each day it is a sixteenth.
+        each day it is a 32nd.
 
     Raises
     ------

@@ -19,7 +19,7 @@ from labkit.scale.tally import Tally
 
 Sketches = dict[str, ScoreSketch]
 """One sketch a detector."""
-DAY_SHARE = 16
+DAY_SHARE = 32
 """A day's sketch has so many times fewer bins than that of all days."""
 # Blocks after which a day that did not come again is put away: its grid takes more than its bins.
 _PATIENCE = 32

@@ -8,13 +8,13 @@ from labkit.scale.keys import keys_of
 
 # Records that go through the grid at once, so that what is worked out for them stays in the cache.
 _PLACED = 2**15
-# Records to be sorted at once as long as there is no grid, and strays after which its pages no
-# longer suit the scores.
-_SORTED, _STRAYS = 2**19, 2**17
-# Places in a grid for each bin that may hold records; places that lie between them hold none.
+# For each bin that may hold records, so many to be sorted at once as long as there is no grid, and
+# so many strays after which its pages no longer suit the scores; within these limits.
+_SORTED, _STRAYS, _FEWEST, _MOST_SORTED = 1 / 2, 1 / 8, 2**15, 2**19
+# Places in a grid for each such bin, since those between bins count too; and again never fewer.
 _ROOM, _LEAST_ROOM = 4, 2**16
 # A place counts in 32 bits.
-_MOST = 2**31 - 2**20
+_MOST_IN_GRID = 2**31 - 2**20
 
 
 class Tally:
@@ -77,8 +77,9 @@ class Tally:
             # Copies, since what these are slices of need not be kept.
             self._strays.append(tuple(column[strays].copy() for column in columns))
             self._n_strays += len(self._strays[-1][0])
-        too_many = _SORTED if self._grid is None else _STRAYS
-        if self._n_strays >= too_many or self._in_grid >= _MOST:
+        a_bin = _SORTED if self._grid is None else _STRAYS
+        too_many = min(max(a_bin * self._limit, _FEWEST), _MOST_SORTED)
+        if self._n_strays >= too_many or self._in_grid >= _MOST_IN_GRID:
             self._settle()
             self._lay_out()
 

@@ -29,7 +29,7 @@ CUTS = st.one_of(
 def sizes(request, monkeypatch):
     """Let a few records go the whole way: sorted, counted in the grid, laid out anew."""
     if request.param == "few at once":
-        for name, size in {"_SORTED": 4, "_PLACED": 3, "_STRAYS": 2, "_MOST": 9}.items():
+        for name, size in {"_PLACED": 3, "_FEWEST": 2, "_MOST_IN_GRID": 9}.items():
             monkeypatch.setattr(tally, name, size)
 
 

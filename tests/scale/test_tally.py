@@ -30,7 +30,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("cuts", [(), (0.25, np.nextafter(0.25, 1), 0.3, 5.0, -1.0)])
 def test_a_stream_is_counted_as_if_it_were_sorted(monkeypatch, shape, cuts):
-    for name, size in {"_SORTED": 8192, "_PLACED": 1000, "_STRAYS": 500, "_MOST": 50_000}.items():
+    for name, size in {"_PLACED": 1000, "_FEWEST": 500, "_MOST_IN_GRID": 50_000}.items():
         monkeypatch.setattr(f"labkit.scale.tally.{name}", size)
     scores, splits = SHAPES[shape], splits_of(cuts)
     tally = Tally(LIMIT, splits)
