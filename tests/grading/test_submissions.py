@@ -1,14 +1,18 @@
 """A submitted notebook made ready to run: the grader's checks, whatever was handed in."""
 
 import json
+import os
 
 import pytest
 from nbformat import v4
-from submitted import COURSE, NOTEBOOK, as_json, blank, hand_in, solved
+from submitted import COURSE, NOTEBOOK, as_json, blank, hand_in, notebook_bytes, solved
 
 from labkit.course.exercises import exercises_of
+from labkit.data.files import DATA
 from labkit.errors import InputError
+from labkit.grading.grading import Grader, _digest
 from labkit.grading.submissions import read_submission
+from labkit.grading.tasks import Task
 
 NAMES = [asked.name for asked in exercises_of("03")]
 
@@ -89,3 +93,26 @@ def test_links_and_folders_are_no_submission(tmp_path):
         read_submission(path, COURSE[NOTEBOOK])
     with pytest.raises(InputError, match="is not a file"):
         read_submission(tmp_path, COURSE[NOTEBOOK])
+
+
+def test_a_pipe_is_not_waited_for_nor_a_device_read_to_its_end(tmp_path):
+    pipe, device = (tmp_path / name / f"{NOTEBOOK}.ipynb" for name in ("pipe", "device"))
+    for path in (pipe, device):
+        path.parent.mkdir()
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device):
+        with pytest.raises(InputError, match="is not a file"):
+            read_submission(path, COURSE[NOTEBOOK])
+    # Its checksum, too, is taken without them.
+    tasks = [Task("s", NOTEBOOK, path, DATA) for path in (pipe, device)]
+    assert len({_digest(task, Grader()) for task in tasks}) == 2
+
+
+def test_halves_of_signs_are_replaced(tmp_path):
+    raw = as_json(solved())
+    raw["cells"].insert(0, as_json(v4.new_notebook(cells=[v4.new_code_cell("x")]))["cells"][0])
+    raw["cells"][0]["source"] = "x = '\ud800'"
+    submission = read(tmp_path, json.dumps(raw).encode())
+    assert submission.notebook.cells[0].source == "x = '?'"
+    assert notebook_bytes(submission.notebook)
