@@ -120,10 +120,14 @@ def release_files(root: Path = ROOT) -> dict[str, bytes]:
     ------
     InputError
         When a notebook's exercises are not whole, so that a blank would promise what no solution
-        keeps, or a file is missing.
+        keeps, there are two of one number, or a file is missing.
     """
     files = {"README.md": README.encode()}
+    numbered: dict[str, str] = {}
     for path in course_notebooks(root / "notebooks"):
+        # Such as the copy that JupyterLab makes when asked to duplicate.
+        if (other := numbered.setdefault(path.name[:2], path.name)) != path.name:
+            raise InputError(f"{path.name} and {other} have one number: move one away")
         notebook = read_notebook(path)
         if problems := exercise_problems(notebook):
             raise InputError(f"{path.name}: {problems[0]}")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labkit.course.answers import Key, Mistake, NotReadableError, judge, plain
+from labkit.course.answers import Key, Mistake, NotReadableError, called, judge, plain
 
 NUMBER = Key(0.9, (Mistake(0.1, "the share missed", "recall-is-precision"),), hint="no")
 NAMES = Key(frozenset({"scan", "denial of service"}), hint="no")
@@ -136,6 +136,11 @@ def test_a_dict_is_judged_part_by_part():
         (NUMBER, 10**400, "A value of type int cannot be the answer here."),
         (NUMBER, 1j, "A value of type complex cannot be the answer here."),
         (LIST, range(10**6), "This answer has 1,000,000 parts, too many to be it."),
+        (
+            PARTS,
+            dict.fromkeys(range(10**6), 1),
+            "This answer has 1,000,000 parts, too many to be it.",
+        ),
     ],
 )
 def test_another_form_is_named(key, answer, hint):
@@ -193,3 +198,24 @@ def test_a_plain_answer_is_made_of_numbers_texts_lists_and_dicts():
     assert plain(table) == {"a": [0.0, 1.0], "b": ["x", 1.0], "3": [0.5]}
     with pytest.raises(NotReadableError):
         plain({"a": object()})
+
+
+def test_a_hint_is_short_whatever_the_parts_are_called():
+    for names in (map(str, range(100_000)), ["x" * 10**6], [""]):
+        assert len(judge(PARTS, dict.fromkeys(names, 1)).hint) < 200
+
+
+class SilentError(Exception):
+    def __str__(self):
+        raise RuntimeError("do not print")
+
+
+@pytest.mark.parametrize("error", [SilentError, SystemExit, RecursionError])
+def test_whatever_a_function_raises_is_told(error):
+    def function(x):
+        raise error
+
+    with pytest.raises(
+        NotReadableError, match=rf"Called with \(1\) the function ends in {error.__name__}"
+    ):
+        called(function, [(1,)])

@@ -1,5 +1,8 @@
 """Reported numbers beside a reference's, on notebooks made up for one difference each."""
 
+import json
+import os
+
 import nbformat
 import pytest
 from nbformat import v4
@@ -143,3 +146,39 @@ def test_a_notebook_that_the_course_has_not_needs_a_reference(tmp_path):
     with pytest.raises(InputError, match="the course has no notebook mine"):
         compare_files(path)
     assert compare_files(path, path) == []
+
+
+@pytest.mark.parametrize(
+    "number", ["1e9999999", "1e-9999999", "1e99999999999999999999", "9" * 10**6, "111," * 10**5]
+)
+def test_a_number_beyond_reckoning_is_none(number):
+    assert differences(f"AUC {number}\n", "AUC 0.9\n") != []
+    assert differences("AUC 0.9\n", f"AUC {number}\n") is not None
+
+
+def test_what_a_notebook_printed_steers_no_terminal():
+    (told,) = differences(f"\x1b]0;title\x07{'x' * 10**6} 0.9\n", "AUC 0.9\n")
+    assert told.isprintable()
+    assert len(told) < 200
+
+
+def test_ids_may_be_missing_or_stand_twice(tmp_path):
+    reference, path = tmp_path / "reference.ipynb", tmp_path / "notebook.ipynb"
+    nbformat.write(notebook(printing("AUC 0.9")), reference)
+    for damage in ("missing", "twice"):
+        raw = json.loads(reference.read_text())
+        if damage == "missing":
+            for cell in raw["cells"]:
+                del cell["id"]
+        else:
+            raw["cells"] *= 2
+        path.write_text(json.dumps(raw))
+        # A warning would be an error here.
+        assert compare_files(path, reference)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.ipynb")
+    for path in (tmp_path, tmp_path / "pipe.ipynb"):
+        with pytest.raises(InputError, match="is not a file"):
+            compare_files(path, path)

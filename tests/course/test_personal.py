@@ -78,6 +78,14 @@ def test_a_roster_is_a_column_of_ids(tmp_path, text, students):
         (b"id,n\na,1\n,2\n", "line 3: the id is empty"),
         (b"id\na\nb\na\n", "line 4: a stands in line 2 too"),
         (b"id\n\xff\n", "is not a CSV file in UTF-8"),
+        ("id\na\n".encode("utf-16"), "is not a CSV file in UTF-8"),
+        ("id\na\n".encode("utf-16-le"), "line 2: .* holds signs that cannot be seen"),
+        (b'id\n"a\nb"\n', "line 2: 'a.*b' holds signs that cannot be seen"),
+        ("id\na\u202eb\n".encode(), "line 2: .* holds signs that cannot be seen"),
+        (b"id\nAda@x\n ada@X\n", "line 3: ada@X stands in line 2 too"),
+        ("id\nAyşe\nAys\u0327e\n".encode(), "line 3: .* stands in line 2 too"),
+        (b"id;name\na;Ada\n", "parted by ; or tabs: save it with commas"),
+        (b"id\tname\na\tAda\n", "parted by ; or tabs"),
     ],
 )
 def test_a_wrong_roster_is_named_with_its_line(tmp_path, content, told):

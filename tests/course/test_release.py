@@ -5,17 +5,20 @@ import json
 import posixpath
 import re
 import zipfile
+from pathlib import Path
 
 import nbformat
 import pytest
 from nbgrader.nbgraderformat import MetadataValidator
 
+from labkit.cli import teaching
 from labkit.course.cells import exercise_cells
 from labkit.course.exercises import all_exercises, exercise
 from labkit.course.notebooks import course_notebooks, read_notebook
 from labkit.course.release import (
     MANIFEST,
     NAME,
+    ROOT,
     asked_for,
     digest,
     release_differences,
@@ -165,6 +168,25 @@ class TestDrift:
         write_release(out, small)
         assert release_differences(out, small) == []
 
+    @pytest.mark.parametrize(
+        "names",
+        ['{"VICTIM": ""}', '{"../victim": ""}', '{"a/../../victim": ""}', '{"a\\u0000": ""}',
+         "[1]", '"a"', "3", "[" * 100_000],
+    )  # fmt: skip
+    def test_a_manifest_removes_nothing_outside(self, tmp_path, small, names):
+        out, victim = tmp_path / "out", tmp_path / "out" / "victim"
+        write_release(out, small)
+        victim.write_text("mine")
+        (out / MANIFEST).write_text(f'{{"files": {names.replace("VICTIM", str(victim))}}}')
+        for ask in (write_release, release_differences):
+            with pytest.raises(InputError, match="is damaged"):
+                ask(out, small)
+        assert victim.exists()
+
+    def test_the_package_is_no_place_for_a_release(self, small):
+        with pytest.raises(InputError, match="lies in the package"):
+            write_release(ROOT / "labkit" / "course", small)
+
     def test_nobodys_folder_is_overwritten(self, tmp_path, small):
         (tmp_path / "thesis.txt").write_text("years of work")
         with pytest.raises(InputError, match="holds no release"):
@@ -198,3 +220,47 @@ def test_links_of_a_released_notebook_lead_somewhere_in_the_release(name):
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose)
     inside = [posixpath.normpath(f"notebooks/{link}") for link in links if "://" not in link]
     assert [link for link in inside if link not in FILES] == []
+
+
+def test_a_copy_of_a_notebook_is_not_released(tmp_path):
+    original = course_notebooks()[0]
+    (tmp_path / "notebooks").mkdir()
+    for name in (original.name, f"{original.stem}-Copy1.ipynb"):
+        (tmp_path / "notebooks" / name).write_bytes(original.read_bytes())
+    with pytest.raises(InputError, match="have one number: move one away"):
+        release_files(tmp_path)
+
+
+def test_what_an_editor_keeps_is_not_released(tmp_path):
+    for name in FILES:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes((ROOT / name).read_bytes() if (ROOT / name).is_file() else b"")
+    for folder in ("labkit/course", "notebooks", "labkit/grading/templates"):
+        hidden = tmp_path / folder / ".ipynb_checkpoints"
+        hidden.mkdir()
+        for name in ("03_answers.ipynb", "answers-checkpoint.py"):
+            (hidden / name).write_text("answer = 0.9")
+    (tmp_path / "labkit" / "grading" / "templates" / ".page.css.swp").write_text("draft")
+    assert set(release_files(tmp_path)) == set(FILES)
+
+
+@pytest.mark.parametrize(
+    ("roster", "secret", "jobs", "told"),
+    [
+        ("students.csv", "secret", 0, "--jobs 0"),
+        ("none.csv", "secret", 1, "is missing"),
+        ("students.csv", None, 1, "go together"),
+        ("students.csv", "out/labkit-course/secret", 1, "lies in what you hand out"),
+        ("out/students/students.csv", "secret", 1, "lies in what you hand out"),
+    ],
+)
+def test_a_slip_of_the_instructors_is_told_before_anything_is_written(
+    tmp_path, monkeypatch, roster, secret, jobs, told
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "students.csv").write_text("id\nada\n")
+    secret = secret and Path(secret)
+    with pytest.raises(InputError, match=told):
+        teaching.release(Path("out"), check=False, roster=Path(roster), secret=secret, jobs=jobs)
+    assert [path.name for path in tmp_path.iterdir()] == ["students.csv"]

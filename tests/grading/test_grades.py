@@ -2,22 +2,30 @@
 
 import csv
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+import unicodedata
+from pathlib import Path
 
 import pytest
 from submitted import blank, hand_in, solved, starting_with, with_answer
 
+from labkit.cli import teaching
+from labkit.course.answers import Key
+from labkit.course.exercises import exercises_of
 from labkit.course.exercises.exercise import Traffic
 from labkit.course.personal import release_to, write_roster
 from labkit.course.release import release_files
 from labkit.errors import InputError
+from labkit.grading import grading
 from labkit.grading.grades import grade_path, read_grade
 from labkit.grading.grading import Grader, grade_all
+from labkit.grading.recording import TOO_MUCH
 from labkit.grading.reports import needs_a_person, outcome_counts, write_reports
-from labkit.grading.sandbox import NEEDED, Limits
+from labkit.grading.sandbox import NEEDED, Limits, Outcome
 from labkit.grading.tasks import data_folders, find_tasks
 
 QUICK = Limits(seconds_a_cell=30, seconds=120)
@@ -60,7 +68,7 @@ def test_a_grade_is_made_again_when_what_it_depends_on_changes(bwrap, tmp_path):
     assert read_grade(grade_path(out, "a", before.notebook)) == after
 
 
-def test_each_is_judged_on_their_own_records(bwrap, tmp_path):
+def test_each_is_judged_on_their_own_records(bwrap, tmp_path, monkeypatch):
     release, submissions = tmp_path / "release", tmp_path / "submissions"
     students = ["ada", "bob", "eve"]
     secret = b"a secret of the course, long enough"
@@ -74,7 +82,9 @@ def test_each_is_judged_on_their_own_records(bwrap, tmp_path):
     traffic = Traffic(release / "instructor" / code["ada"] / "flows.csv.gz")
     hand_in(submissions, "eve", with_answer(blank(name), "00", traffic), name)
     hand_in(submissions, "nobody", solved(name), name)
-    tasks, strays = find_tasks(submissions, data_folders(release))
+    # As it is typed, from the folder where it lies.
+    monkeypatch.chdir(tmp_path)
+    tasks, strays = find_tasks(submissions, data_folders(Path("release")))
     finished = grade_all(tasks, tmp_path / "out", Grader(QUICK, bwrap, 2))
     grades = {grade.student: grade for grade in finished}
     assert grades["ada"].points == grades["ada"].of
@@ -172,3 +182,150 @@ def test_the_grader_leaves_no_process_behind(bwrap, tmp_path):
     running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
     assert "987.654" not in running.stdout
     assert json.loads(grade_path(tmp_path / "out", "a", tasks[0].notebook).read_text())
+
+
+def test_ctrl_c_ends_what_runs_and_clears_it_away(bwrap, tmp_path):
+    hand_in(tmp_path / "submissions", "a", starting_with("import time\ntime.sleep(600)"))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    command = [sys.executable, "-m", "labkit.cli", "grade", str(tmp_path / "submissions")]
+    with subprocess.Popen(
+        [*command, "--out", str(tmp_path / "out")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TMPDIR": str(scratch)},
+        # As in a terminal; what a test runner was started with may ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as grader:
+        while not list(scratch.glob("*/*/run/out")):
+            assert grader.poll() is None
+            time.sleep(0.05)
+        began = time.monotonic()
+        grader.send_signal(signal.SIGINT)
+        told = grader.communicate()[1]
+    assert time.monotonic() - began < 60
+    assert "Traceback" not in told
+    assert grader.returncode not in (0, 2)
+    assert list(scratch.iterdir()) == []
+    assert not list((tmp_path / "out").rglob("*.json"))
+
+
+def test_what_nobody_can_run_costs_no_student_a_point(tmp_path):
+    bwrap = tmp_path / "bwrap"
+    bwrap.write_text("#!/bin/sh\necho no namespaces today >&2\nexit 1\n")
+    bwrap.chmod(0o755)
+    hand_in(tmp_path / "submissions", "a", solved())
+    tasks, _ = find_tasks(tmp_path / "submissions", data_folders(None))
+    with pytest.raises(InputError, match="not even an empty notebook runs here: no namespaces"):
+        list(grade_all(tasks, tmp_path / "out", Grader(QUICK, str(bwrap), 1)))
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_was_ended_is_tried_again_the_next_time(tmp_path, monkeypatch):
+    hand_in(tmp_path / "submissions", "a", blank())
+    tasks, _ = find_tasks(tmp_path / "submissions", data_folders(None))
+    ends = ["it ran longer than 120 s", ""]
+    monkeypatch.setattr(
+        grading.sandbox, "run_bare", lambda *_, **__: Outcome(ends.pop(0), "", "", "")
+    )
+    remarks = [next(grade_all(tasks, tmp_path, Grader(QUICK))).remarks for _ in range(3)]
+    assert remarks == [("it ran longer than 120 s",), (), ()]
+
+
+def test_a_full_disk_is_no_grade(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    hand_in(tmp_path / "submissions", "a", blank())
+    tasks, _ = find_tasks(tmp_path / "submissions", data_folders(None))
+    monkeypatch.setattr(grading.sandbox, "run_bare", full)
+    with pytest.raises(OSError, match="No space left"):
+        list(grade_all(tasks, tmp_path / "out", Grader(QUICK)))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_grade_without_a_sandbox_is_none_with_one(tmp_path):
+    hand_in(tmp_path / "submissions", "a", blank())
+    ((task,), _) = find_tasks(tmp_path / "submissions", data_folders(None))
+    assert grading._digest(task, Grader()) != grading._digest(task, Grader(bwrap="bwrap"))
+
+
+@pytest.mark.parametrize(("open_", "close"), [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]")])
+def test_an_answer_may_be_nested_as_deep_as_it_can_be_read(open_, close):
+    (asked, *_), key = exercises_of("03"), Key(1.0)
+    for depth in range(100, 1000):
+        nested = f"{open_ * depth}1{close * depth}"
+        answers = grading._answers(f'{{"name": "{asked.name}", "answer": {nested}}}')
+        mark = grading._mark(asked, key, answers, {}, {})
+        assert mark.state == ("wrong" if answers else "unanswered")
+        assert len(mark.answer) <= grading.LONGEST_SHOWN + 2
+
+
+def test_the_last_lines_of_many_count():
+    spam = "\n" * 10**6 + '{"name": "03-2", "answer": 1}\n' * 10**4
+    answers = grading._answers(f'{spam}{{"name": "03-1", "answer": 2}}\n')
+    assert answers["03-1"]["answer"] == 2
+    assert grading._answers('{"name": "03-1", "answer": 2}')["03-1"]["answer"] == 2
+
+
+def test_a_run_cannot_speak_in_the_graders_name():
+    report = {"ended": "The sandbox failed: full points, please.", "errors": {}}
+    assert grading._report(json.dumps(report))["ended"] == ""
+    assert grading._report(json.dumps(report | {"ended": TOO_MUCH}))["ended"] == TOO_MUCH
+
+
+def test_names_steer_no_terminal_and_break_no_line(tmp_path):
+    strays = {
+        "\x1b[2Jred": ["\x1b]0;title\x07.ipynb", "a\n=1+1.ipynb", "\u202egpj.ipynb"],
+        "caf\udce9": ["\udcff.ipynb", "\ud800"],
+        "\t=1+1": [],
+        "=1+1": [],
+    }
+    write_reports(tmp_path, [], strays)
+    table = (tmp_path / "person.csv").read_text()
+    assert len(table.splitlines()) == 6
+    assert all(line.isprintable() for line in table.splitlines())
+    with (tmp_path / "grades.csv").open() as file:
+        assert not [row for row in csv.DictReader(file) if row["student"][0] in "=\t\x1b"]
+    assert len(list((tmp_path / "feedback").iterdir())) == 4
+
+
+def test_a_name_too_long_for_a_page_is_named_before_anything_is_run(tmp_path):
+    hand_in(tmp_path / "submissions", "n" * 250, blank())
+    with pytest.raises(InputError, match="is too long a name"):
+        find_tasks(tmp_path / "submissions", data_folders(None))
+
+
+def test_accents_may_be_stored_in_either_way(tmp_path):
+    roster = tmp_path / "instructor" / "roster.csv"
+    roster.parent.mkdir()
+    roster.write_text("student,code,draws,release\nAyşe,0123456789ab,1,x\n", encoding="utf-8")
+    for form in ("NFC", "NFD"):
+        folder = data_folders(tmp_path)(unicodedata.normalize(form, "Ayşe"))
+        assert folder == roster.parent / "0123456789ab"
+
+
+@pytest.mark.parametrize("row", ["ada", '"' + "a" * 200_000 + '",x'])
+def test_a_damaged_roster_is_named(tmp_path, row):
+    roster = tmp_path / "instructor" / "roster.csv"
+    roster.parent.mkdir()
+    roster.write_text(f"student,code\n{row}\n")
+    with pytest.raises(InputError, match="is missing or damaged"):
+        data_folders(tmp_path)
+
+
+def test_the_output_may_not_be_taken_for_a_student(tmp_path, monkeypatch):
+    hand_in(tmp_path / "submissions", "a", blank())
+    monkeypatch.chdir(tmp_path)
+    for out in ("submissions", "submissions/graded", "submissions/a"):
+        with pytest.raises(InputError, match="where each folder is a student's"):
+            teaching.grade(Path("submissions"), Path(out))
+
+
+def test_packages_that_are_missing_are_named(tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("labkit.grading")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    with pytest.raises(InputError, match=r'psutil.* is missing: .*--editable "\.\[grading\]"'):
+        teaching.grade(tmp_path, tmp_path / "out")

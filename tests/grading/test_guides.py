@@ -66,6 +66,7 @@ def test_the_graders_commands_work(desk, bwrap):
                 path.write_bytes(archive.read(f"labkit-course/notebooks/{name}.ipynb"))
     told = [run(block, desk) for block in commands("graders")]
     assert all(f"\n{student},0," in told[0] for student in STUDENTS)
+    assert told[0].endswith("\nstudent,notebook,why\n")  # all ran to their ends
     assert "was not run" in told[1]
     assert "reports what its reference reports" in told[1]
     assert {path.stem for path in (desk / "graded" / "feedback").iterdir()} == set(STUDENTS)

@@ -105,6 +105,20 @@ found += [path for path in ("/etc/passwd", "/etc/shadow", "/home", "/var") if os
 found += [path for path in ({str(Path(__file__))!r},) if os.path.exists(path)]
 answer = found
 """
+JUNK = """\
+import labkit.grading.recording as recording
+recording.record = lambda name, answer, calls="[]": None
+with open("/out/answers.jsonl", "a") as file:
+    for line in (
+        '{"name": "03-1", "answer": "\\\\ud800"}',
+        '{"name": "03-2", "fault": ["<b>", "\\\\udfff"]}',
+        '{"name": "03-3", "answer": ' + "[" * 900 + "]" * 900 + "}",
+        '{"name": "03-4", "answer": ' + "9" * 4000 + "}",
+        '{"name": "03-5", "answer": {' + ", ".join(f'"{n}": 1' for n in range(99_999)) + "}}",
+        '{"name": "03-6", "answer": [' + "[]," * 5_000_000 + "[]]}", '{"name": {}}', "[]", "\\x00",
+    ):
+        file.write(line + "\\n")
+"""
 OUTSIDE = f"""\
 import os
 for path in ("/written", "/usr/written", {str(PACKAGE / "written.py")!r}, "/etc/written",
@@ -178,6 +192,10 @@ def cases(port):
         ),
         "printed-verdict": Case(starting_with(all_print, blank()), 0),
         "monkey-patched": Case(starting_with(FORGED, blank()), 0),
+        "junk-for-answers": Case(starting_with(JUNK, blank()), 0),
+        "half-a-sign": Case(
+            notebook_bytes(starting_with("x = 'HALF'")).replace(b"HALF", b"\\ud800"), ALL
+        ),
         "reading-the-key": Case(starting_with(SNOOPING, blank()), 0),
         "writing-outside": Case(starting_with(OUTSIDE), ALL),
         "opening-a-socket": Case(reconnecting(solved(), port), ALL),
