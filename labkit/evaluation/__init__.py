@@ -3,7 +3,8 @@
 `evaluate` takes labels and scores, `evaluate_sweeps` counts alone; `labkit evaluate` reads a file.
 """
 
-from labkit.evaluation.evaluating import evaluate, evaluate_sweeps
+from labkit.evaluation.counts import evaluate_sweeps
+from labkit.evaluation.evaluating import evaluate
 from labkit.evaluation.evaluation import Evaluation, Resampling, Source
 from labkit.evaluation.files import evaluate_file
 from labkit.evaluation.options import Options

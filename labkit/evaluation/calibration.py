@@ -9,7 +9,14 @@ import numpy as np
 
 from labkit.evaluation.measures import Intervals
 from labkit.evaluation.results import CalibrationResult, Measure
-from labkit.metrics import brier_score, certain_and_wrong, log_loss, reliability_table
+from labkit.metrics import (
+    ThresholdSweep,
+    brier_score,
+    certain_and_wrong,
+    log_loss,
+    reliability_table,
+    wilson,
+)
 from labkit.metrics.inputs import as_probabilities
 from labkit.metrics.probability import into_bins
 from labkit.metrics.statistics import Statistic, brier, mean_score
@@ -34,6 +41,12 @@ def log_loss_statistic() -> Statistic:
     return Statistic("log loss", of_records=of)
 
 
+def losses_of_counts(sweep: ThresholdSweep) -> list[Statistic]:
+    """Return what `losses` does, of the counts at every score."""
+    labels, probabilities, _ = _rows(sweep)
+    return losses(labels, probabilities)
+
+
 def losses(labels: np.ndarray, probabilities: np.ndarray) -> list[Statistic]:
     """Return the means over records that resamples are needed for.
 
@@ -50,6 +63,8 @@ def calibration(
     probabilities: np.ndarray,
     weights: np.ndarray | None,
     intervals: Intervals,
+    *,
+    counted: bool = False,
 ) -> CalibrationResult:
     """Return Brier score, log loss, mean prediction and reliability table.
 
@@ -63,6 +78,8 @@ def calibration(
         Shape (n,), or None.
     intervals
         Of the detector that gave the probabilities.
+    counted
+        Whether weights say how many records there are.
     """
     if weights is None:
         estimates = {
@@ -79,14 +96,30 @@ def calibration(
             for loss in (brier(), mean_score(), log_loss_statistic())
         }
         bins = weighted_reliability_table(labels, probabilities, weights)
+        if counted:
+            bins = _with_wilson(bins, intervals.level)
     measures = {name: intervals.measure(name, value, "") for name, value in estimates.items()}
-    wrong = int(np.count_nonzero(certain_and_wrong(labels, probabilities)))
+    at = certain_and_wrong(labels, probabilities)
+    wrong = int(weights[at].sum() if counted else np.count_nonzero(at))
     if wrong:
         reason = f"{wrong:,} records were given a probability of 0 or 1 and were the other"
         measures["log loss"] = Measure(math.inf, reason=reason)
     return CalibrationResult(
         measures["Brier score"], measures["log loss"], measures["mean score"], wrong, bins
     )
+
+
+def calibration_of_counts(sweep: ThresholdSweep, intervals: Intervals) -> CalibrationResult:
+    """Return what `calibration` does, of the counts at every score."""
+    return calibration(*_rows(sweep), intervals, counted=sweep.counts_records)
+
+
+def _rows(sweep: ThresholdSweep) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a label, a score, and how many records have the two, each of shape (r,)."""
+    times = np.concatenate([np.diff(sweep.tp, prepend=0), np.diff(sweep.fp, prepend=0)])
+    labels = np.repeat([True, False], len(sweep.thresholds))
+    kept = times > 0
+    return labels[kept], np.tile(sweep.thresholds, 2)[kept], times[kept]
 
 
 def weighted_reliability_table(
@@ -125,3 +158,9 @@ def weighted_reliability_table(
             "high": unknown,
         }
     )
+
+
+def _with_wilson(bins: pd.DataFrame, level: float) -> pd.DataFrame:
+    pairs = zip(bins["attacks"], bins["count"], strict=True)
+    ends = np.array([wilson(attacks, count, level) for attacks, count in pairs])
+    return bins.assign(low=ends[:, 0], high=ends[:, 1])

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from labkit.decisions import period_totals
-from labkit.evaluation.measures import NO_ALERTS, NO_ATTACKS, resampled
+from labkit.evaluation.measures import NO_ALERTS, NO_ATTACKS, by_delong, by_every_cut, resampled
 from labkit.evaluation.options import Options
 from labkit.evaluation.results import Measure, RankingByDay, ThresholdByDay, ThresholdResult
-from labkit.metrics import ConfusionMatrix, ThresholdSweep
+from labkit.metrics import ConfusionMatrix, ThresholdSweep, delong_of_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,23 +27,27 @@ DaySweeps = Mapping[object, ThresholdSweep]
 _CELLS = 2**22
 
 
-def day_table(by_day: DaySweeps) -> pd.DataFrame:
+def day_table(by_day: DaySweeps, level: float) -> pd.DataFrame:
     """Return what the days hold, and how well each is ranked.
 
     Returns
     -------
     pandas.DataFrame
-        One row a day: records, attacks, base_rate, auc; the AUC is nan on a day of one class.
+        One row a day: records, attacks, base_rate, auc, and where these are no weights auc_low and
+        auc_high, by DeLong; the AUC is nan on a day of one class.
     """
-    rows = [
-        {
+    rows = []
+    for sweep in by_day.values():
+        row = {
             "records": sweep.positives + sweep.negatives,
             "attacks": sweep.positives,
             "base_rate": sweep.base_rate,
             "auc": sweep.roc_auc,
         }
-        for sweep in by_day.values()
-    ]
+        if sweep.counts_records:
+            area = by_delong(delong_of_counts(sweep, level))
+            row |= {"auc_low": area.low, "auc_high": area.high}
+        rows.append(row)
     return _by_day(by_day, rows)
 
 
@@ -67,10 +71,15 @@ def ranking(by_day: DaySweeps, per_day: float, options: Options) -> RankingByDay
         )
     days = _by_day(by_day, rows)
     total = period_totals(days)
+    ends = float(total["tp_low"]), float(total["tp_high"])
     return RankingByDay(
         *(float(total[name]) for name in ("alerts", "tp", "tp_low", "tp_high")),
-        recall=ratio_over(days, "tp", "attacks", options, NO_ATTACKS),
-        precision=ratio_over(days, "tp", "alerts", options, NO_ALERTS),
+        recall=by_every_cut(
+            ratio_over(days, "tp", "attacks", options, NO_ATTACKS), ends, days["attacks"].sum()
+        ),
+        precision=by_every_cut(
+            ratio_over(days, "tp", "alerts", options, NO_ALERTS), ends, total["alerts"]
+        ),
         days=days,
     )
 

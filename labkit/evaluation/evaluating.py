@@ -1,26 +1,23 @@
-"""An evaluation from labelled records, or from counts alone."""
+"""An evaluation from labelled records."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import labkit
-from labkit.errors import InputError
-from labkit.evaluation.days import DaySweeps
-from labkit.evaluation.detectors import from_counts, from_records, rankings
+from labkit.evaluation.detectors import from_records
 from labkit.evaluation.evaluation import Evaluation
 from labkit.evaluation.notes import record_notes
 from labkit.evaluation.options import Options, as_options
 from labkit.evaluation.pairs import pairs
-from labkit.evaluation.records import UNNAMED, Records, as_records
+from labkit.evaluation.records import Records, as_records
 from labkit.evaluation.resampling import resampling_of
-from labkit.evaluation.thresholds import quantities_at_budget
-from labkit.metrics import ThresholdSweep
+from labkit.metrics import AucDifference, delong_test
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], object]]]
 
@@ -126,114 +123,15 @@ def evaluate_records(records: Records, options: Options, progress: Progress = si
             advance()
     attacks, count = int(np.count_nonzero(records.labels)), len(records.labels)
     notes = record_notes(next(iter(detectors.values())), attacks, count, resampling)
-    compared = [*rankings(options)]
-    for budget in options.budgets:
-        compared += quantities_at_budget(budget)
+    compared = ()
+    if 0 < attacks < count:
+        test = None if records.weights is not None else partial(_delong, records, options)
+        compared = pairs(detectors, replicates, options, resampling, test)
     return Evaluation(
-        labkit.__version__,
-        None,
-        options,
-        detectors,
-        pairs(records, detectors, replicates, compared, options, resampling),
-        resampling,
-        records.notes + notes,
+        labkit.__version__, None, options, detectors, compared, resampling, records.notes + notes
     )
 
 
-def evaluate_sweeps(
-    sweeps: ThresholdSweep | Mapping[str, ThresholdSweep],
-    *,
-    by_day: Mapping[object, ThresholdSweep | Mapping[str, ThresholdSweep]] | None = None,
-    budgets: object = (),
-    base_rates: object = None,
-    cost_fp: float | None = None,
-    cost_fn: float | None = None,
-    level: float = 0.95,
-    n_replicates: int = 2000,
-    seed: int = 0,
-) -> Evaluation:
-    """Judge detectors of which only the counts at every threshold are known.
-
-    What needs records is absent: calibration, comparisons, and intervals by DeLong and the
-    bootstrap of records. Shares at a threshold have Wilson intervals, and those of ranking mode
-    intervals from whole days drawn again.
-
-    Parameters
-    ----------
-    sweeps
-        One sweep, or detector -> its sweep.
-    by_day
-        Day -> the sweeps of its records in the same form, the days in order. Those of a detector
-        must add up to its sweep.
-    budgets, base_rates, cost_fp, cost_fn, level, n_replicates, seed
-        As in `evaluate`; the draws are of days.
-
-    Raises
-    ------
-    InputError
-        When a sweep is none, the days do not add up, and on options that cannot be.
-
-    Examples
-    --------
-    >>> sweep = ThresholdSweep.from_counts(
-    ...     [0.9, 0.5, 0.1], [1, 2, 2], [0, 1, 3], positives=2, negatives=3)
-    >>> detector = evaluate_sweeps(sweep, budgets=[1]).detectors["score"]
-    >>> round(detector.auc.estimate, 3), detector.auc.reason
-    (0.917, 'an interval needs the records; there are only counts')
-    """
-    named = _named(sweeps, "sweeps")
-    options = as_options(
-        budgets=budgets,
-        base_rates=base_rates,
-        cost_fp=cost_fp,
-        cost_fn=cost_fn,
-        level=level,
-        n_replicates=n_replicates,
-        seed=seed,
-        whole=any(sweep.counts_records for sweep in named.values()),
-    )
-    days = None
-    if by_day is not None:
-        if not isinstance(by_day, Mapping) or not by_day:
-            raise InputError("by_day must map each day to its sweeps")
-        days = {day: _named(of_day, f"by_day[{day!r}]") for day, of_day in by_day.items()}
-    detectors = {
-        name: from_counts(sweep, _days_of(name, sweep, days), options)
-        for name, sweep in named.items()
-    }
-    first = next(iter(detectors.values()))
-    notes = ()
-    if first.sweep.counts_records:
-        notes = record_notes(first, int(first.positives), int(first.records))
-    return Evaluation(labkit.__version__, None, options, detectors, (), None, notes)
-
-
-def _named(sweeps: object, called: str) -> dict[str, ThresholdSweep]:
-    """Return detector -> sweep; one sweep alone is of the unnamed detector."""
-    named = {UNNAMED: sweeps} if isinstance(sweeps, ThresholdSweep) else sweeps
-    if not isinstance(named, Mapping) or not named:
-        raise InputError(f"{called} must be a ThresholdSweep, or map each detector to one")
-    for name, sweep in named.items():
-        if not isinstance(name, str) or not isinstance(sweep, ThresholdSweep):
-            raise InputError(f"{called}[{name!r}] must be a ThresholdSweep, and its name a text")
-    return dict(named)
-
-
-def _days_of(
-    name: str, sweep: ThresholdSweep, days: Mapping[object, Mapping[str, ThresholdSweep]] | None
-) -> DaySweeps | None:
-    """Return the days of a detector, which must add up to its sweep."""
-    if days is None:
-        return None
-    lacking = [day for day, of_day in days.items() if name not in of_day]
-    if lacking:
-        raise InputError(f"by_day[{lacking[0]!r}] has no sweep of {name!r}; pass one a detector")
-    mine = {day: of_day[name] for day, of_day in days.items()}
-    for what in ("positives", "negatives"):
-        total, whole = sum(getattr(one, what) for one in mine.values()), getattr(sweep, what)
-        if not math.isclose(total, whole, rel_tol=1e-9):
-            raise InputError(
-                f"by_day holds {total:g} {what} of {name!r} in all, and its sweep {whole:g}; pass "
-                "every day once"
-            )
-    return mine
+def _delong(records: Records, options: Options, detector: str, baseline: str) -> AucDifference:
+    scores = records.scores
+    return delong_test(records.labels, scores[detector], scores[baseline], options.level)

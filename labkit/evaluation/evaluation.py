@@ -63,7 +63,7 @@ class Evaluation:
     pairs
         Every two detectors compared, the later one minus the earlier.
     resampling
-        What the bootstrap drew; None where there were no records to draw.
+        What the bootstrap drew.
     notes
         What a reader should know before using any of it, one sentence each.
     """
@@ -73,7 +73,7 @@ class Evaluation:
     options: Options
     detectors: Mapping[str, DetectorResult]
     pairs: tuple[PairResult, ...]
-    resampling: Resampling | None
+    resampling: Resampling
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,10 +12,10 @@ from labkit.evaluation.resampling import Replicates
 from labkit.evaluation.results import Measure
 from labkit.metrics import AucInterval, percentiles, wilson
 
-NO_RECORDS = "an interval needs the records; there are only counts"
 NO_ATTACKS = "there are no attacks"
 NO_ALERTS = "there are no alerts"
 ONE_CLASS = "there is one class only"
+WEIGHTS = "records have weights"
 NOTHING_VARIES = "no resample differs, which is no proof that others would not"
 
 
@@ -40,9 +40,9 @@ class Intervals:
 
     level: float
     independent: bool
-    replicates: Replicates = field(default_factory=dict)
-    how: str = "bootstrap of records"
-    reason: str | None = NO_RECORDS
+    replicates: Replicates
+    how: str
+    reason: str | None
 
     def measure(self, name: str, estimate: float, undefined: str) -> Measure:
         """Return a number with the percentiles of its resamples.
@@ -78,8 +78,9 @@ def resampled(estimate: float, replicates: np.ndarray, level: float, how: str) -
 
     Examples
     --------
-    >>> resampled(2.0, np.array([3.0, 1.0, 2.0, math.nan]), 0.5, "bootstrap of days")
-    Measure(estimate=2.0, low=1.5, high=2.5, interval='bootstrap of days', unusable=1, reason=None)
+    >>> found = resampled(2.0, np.array([3.0, 1.0, 2.0, math.nan]), 0.5, "bootstrap of days")
+    >>> found.low, found.high, found.unusable
+    (1.5, 2.5, 1)
     """
     if math.isinf(estimate):
         return Measure(estimate, reason="it is infinite")
@@ -89,6 +90,29 @@ def resampled(estimate: float, replicates: np.ndarray, level: float, how: str) -
     if low == high:
         return Measure(estimate, unusable=unusable, reason=NOTHING_VARIES)
     return Measure(estimate, low, high, how, unusable)
+
+
+def by_every_cut(share: Measure, ends: tuple[float, float], of: float) -> Measure:
+    """Return a share with its bounds over every way to cut a tied group.
+
+    Parameters
+    ----------
+    share
+        Of attacks, the tied group cut by chance.
+    ends
+        The fewest and the most attacks.
+    of
+        What they are a share of.
+
+    Examples
+    --------
+    >>> by_every_cut(Measure(0.5), (1, 3), 4).bounds
+    (0.25, 0.75)
+    """
+    fewest, most = ends
+    if not of or fewest == most:
+        return share
+    return replace(share, bounds=(fewest / of, most / of))
 
 
 def by_delong(result: AucInterval) -> Measure:

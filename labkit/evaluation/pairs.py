@@ -3,51 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import combinations
 
 from labkit.evaluation.days import ratio_replicates
 from labkit.evaluation.evaluation import Resampling
 from labkit.evaluation.measures import resampled
 from labkit.evaluation.options import Options
-from labkit.evaluation.quantities import Quantity
-from labkit.evaluation.records import Records
+from labkit.evaluation.quantities import Quantity, rankings
 from labkit.evaluation.resampling import Replicates
 from labkit.evaluation.results import DetectorResult, Measure, PairResult
-from labkit.metrics import delong_test
+from labkit.evaluation.thresholds import quantities_at_budget
+from labkit.metrics import AucDifference
+
+Test = Callable[[str, str], AucDifference]
+"""From two detectors to DeLong's test of the first one's AUC against the second one's."""
 
 
 def pairs(
-    records: Records,
     detectors: Mapping[str, DetectorResult],
     replicates: Mapping[str, Replicates],
-    compared: Sequence[Quantity],
     options: Options,
     resampling: Resampling,
+    test: Test | None = None,
 ) -> tuple[PairResult, ...]:
     """Return every two detectors compared, the later minus the earlier.
 
     Parameters
     ----------
-    records
-        Of both classes; with one class nothing is compared.
     detectors
-        What was measured of each.
+        What was measured of each, on the same records of both classes.
     replicates
         Detector -> its resamples, of the same draws for all.
-    compared
-        Numbers to take the differences of.
     options, resampling
         How intervals are made, and why there are none.
+    test
+        DeLong's; None where there are weights or no records.
     """
-    if records.labels.all() or not records.labels.any():
-        return ()
-    how = f"paired bootstrap of {records.unit}"
+    how = f"paired bootstrap of {resampling.unit}"
     found = []
     for baseline, detector in combinations(detectors, 2):
         one, other = detectors[detector], detectors[baseline]
         differences = {}
-        for quantity in compared:
+        for quantity in _compared(options):
             difference = quantity.of_sweep(one.sweep) - quantity.of_sweep(other.sweep)
             drawn = [replicates[name].get(quantity.name) for name in (detector, baseline)]
             differences[quantity.name] = (
@@ -56,12 +54,17 @@ def pairs(
                 else resampled(difference, drawn[0] - drawn[1], options.level, how)
             )
         differences |= _of_rankings(one, other, options)
-        test = None
-        if records.weights is None:
-            scores = records.scores
-            test = delong_test(records.labels, scores[detector], scores[baseline], options.level)
-        found.append(PairResult(detector, baseline, differences, test))
+        tested = None if test is None else test(detector, baseline)
+        found.append(PairResult(detector, baseline, differences, tested))
     return tuple(found)
+
+
+def _compared(options: Options) -> list[Quantity]:
+    """Return the numbers to take the differences of."""
+    compared = [*rankings(options)]
+    for budget in options.budgets:
+        compared += quantities_at_budget(budget)
+    return compared
 
 
 def _of_rankings(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from labkit.evaluation.options import Options
 from labkit.metrics import ConfusionMatrix, ThresholdSweep, statistics
 from labkit.metrics.statistics import Resamples, Statistic
 
@@ -54,6 +55,11 @@ def average_precision(base_rate: float | None = None) -> Quantity:
         return sweep.at_base_rate(base_rate).average_precision
 
     return Quantity(of, statistic)
+
+
+def rankings(options: Options) -> tuple[Quantity, ...]:
+    """Return the numbers of a ranking that need no threshold: AUC, AP, AP at other base rates."""
+    return auc(), average_precision(), *map(average_precision, options.base_rates)
 
 
 def recall_at_budget(k: float) -> Quantity:

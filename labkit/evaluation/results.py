@@ -36,6 +36,9 @@ class Measure:
         Resamples in which the number was undefined, which the interval leaves out.
     reason
         Why the number or its interval is missing; None where neither is.
+    bounds
+        The least and the most that the number can be, where a group tied at a budget's cut leaves
+        that open, or counts in bins of scores; None where it is known.
     """
 
     estimate: float
@@ -44,6 +47,7 @@ class Measure:
     interval: str | None = None
     unusable: int = 0
     reason: str | None = None
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,8 @@ class BudgetResult:
     """The top records that an alert budget pays for, of all records together.
 
     A group tied at the cut is cut by chance: `tp`, `recall` and `precision` are expected values,
-    and the bounds are over every way to cut it. `at_threshold` is the highest threshold that never
-    exceeds the budget: it leaves the tied group out.
+    and their bounds are over every way to cut it. `at_threshold` is the highest threshold that
+    never exceeds the budget: it leaves the tied group out.
     """
 
     budget: float
@@ -90,9 +94,7 @@ class BudgetResult:
     tp_low: float
     tp_high: float
     recall: Measure
-    recall_bounds: tuple[float, float]
     precision: Measure
-    precision_bounds: tuple[float, float]
     at_threshold: ThresholdResult
 
 
@@ -164,6 +166,9 @@ class CostResult:
         are none, and `rule_reason` says so.
     on_nothing, on_everything
         What it costs to alert on nothing, and on everything.
+    least_bounds
+        Between which the least cost lies, where scores were counted in bins; None where `least`
+        has it.
     """
 
     cost_fp: float
@@ -173,6 +178,7 @@ class CostResult:
     rule_reason: str | None
     on_nothing: float
     on_everything: float
+    least_bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

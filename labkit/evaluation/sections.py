@@ -18,7 +18,6 @@ from labkit.evaluation.results import (
     PairResult,
     ThresholdResult,
 )
-from labkit.evaluation.thresholds import shares
 from labkit.evaluation.wording import cost, count, measured, number_names, percent, rate, threshold
 
 _DAYS = 62
@@ -122,8 +121,8 @@ def _budgets(evaluation: Evaluation, drawings: Drawings) -> Section:
                     count(budget.budget),
                     threshold(budget.at_threshold),
                     count(budget.ties_at_cut),
-                    _with_bounds(budget.recall, budget.recall_bounds),
-                    _with_bounds(budget.precision, budget.precision_bounds),
+                    measured(budget.recall),
+                    measured(budget.precision),
                 ]
             )
     tables = []
@@ -138,15 +137,14 @@ def _budgets(evaluation: Evaluation, drawings: Drawings) -> Section:
 def _daily_rows(name: str, budget: DailyBudgetResult) -> Iterator[list[str]]:
     ranked, fixed = budget.ranking, budget.one_threshold
     at, per_day = fixed.at_threshold, count(budget.per_day)
-    ends = ranked.tp_low, ranked.tp_high
     yield [
         name,
         per_day,
         "ranking mode",
         "",
         count(ranked.alerts),
-        _with_bounds(ranked.recall, shares(ends, ranked.days["attacks"].sum())),
-        _with_bounds(ranked.precision, shares(ends, ranked.alerts)),
+        measured(ranked.recall),
+        measured(ranked.precision),
     ]
     yield [
         name,
@@ -269,7 +267,7 @@ def _pairs(evaluation: Evaluation, drawings: Drawings) -> Section:
     if not evaluation.pairs:
         why = "There is one detector only."
         if len(evaluation.detectors) > 1:
-            why = "Comparisons need the records, of both classes."
+            why = "Comparisons need both classes, and records or days."
         return Section("pairs", title, [("", why)])
     called = number_names(evaluation)
     rows = [row for pair in evaluation.pairs for row in _pair_rows(pair, called)]
@@ -294,14 +292,6 @@ def _p_value(p: float) -> str:
     if math.isnan(p):
         return "-"
     return "below 0.0001" if p < 1e-4 else f"{p:.2g}"
-
-
-def _with_bounds(measure: Measure, bounds: tuple[float, float]) -> str:
-    """Return a number with its interval, and what other cuts of the tied records would give."""
-    low, high = bounds
-    if math.isnan(low) or low == high:
-        return measured(measure)
-    return f"{measured(measure)}; ties {rate(low)} to {rate(high)}"
 
 
 def _by(measure: Measure) -> str:

@@ -12,6 +12,7 @@ from labkit.evaluation.evaluation import Evaluation
 from labkit.evaluation.results import Measure, ThresholdResult
 from labkit.evaluation.wording import (
     all_notes,
+    bounds,
     cost,
     count,
     how_intervals_were_made,
@@ -122,11 +123,13 @@ def _costs(evaluation: Evaluation) -> Iterator[Row]:
 
 def _measured(measure: Measure) -> str:
     """Return a number and its interval, which a narrow column breaks apart only between the two."""
-    ends = rate(measure.low), rate(measure.high)
-    if math.isnan(measure.low):
-        return rate(measure.estimate)
-    between = "-" if measure.low >= 0 else " to "
-    return f"{rate(measure.estimate)} ({between.join(ends)})"
+    said = [rate(measure.estimate)]
+    if not math.isnan(measure.low):
+        between = "-" if measure.low >= 0 else " to "
+        said.append(f"({rate(measure.low)}{between}{rate(measure.high)})")
+    if measure.bounds:
+        said.append(bounds(measure).replace("\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}", "-"))
+    return " ".join(said)
 
 
 def _cost_row(at: ThresholdResult) -> Row:

@@ -6,7 +6,13 @@ import math
 from collections.abc import Iterator
 
 from labkit.decisions import cost_threshold, total_cost
-from labkit.evaluation.measures import NO_ALERTS, NO_ATTACKS, ONE_CLASS, Intervals
+from labkit.evaluation.measures import (
+    NO_ALERTS,
+    NO_ATTACKS,
+    ONE_CLASS,
+    Intervals,
+    by_every_cut,
+)
 from labkit.evaluation.options import Options
 from labkit.evaluation.quantities import (
     Quantity,
@@ -120,10 +126,8 @@ def at_budget(
         point.ties_at_cut,
         point.tp,
         *ends,
-        recall,
-        shares(ends, sweep.positives),
-        precision,
-        shares(ends, point.alerts),
+        by_every_cut(recall, ends, sweep.positives),
+        by_every_cut(precision, ends, point.alerts),
         at_point(sweep.at_budget(budget), options, intervals),
     )
 
@@ -153,8 +157,3 @@ def outside_unit(sweep: ThresholdSweep) -> str:
     """Return in words that scores are no probabilities."""
     low, high = sweep.thresholds[-1], sweep.thresholds[0]
     return f"scores range from {low:g} to {high:g}: they are no probabilities until calibrated"
-
-
-def shares(counts: tuple[float, float], of: float) -> tuple[float, float]:
-    """Return two counts as shares of a third; nan where that is 0."""
-    return tuple(count / of if of else math.nan for count in counts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from decimal import ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from labkit.evaluation.evaluation import Evaluation
 from labkit.evaluation.quantities import average_precision
@@ -16,6 +16,7 @@ UNDEFINED = "-"
 
 # An interval is not broken apart at the end of a line.
 _TO = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}"
+_SIXTH = Decimal("0.000001")
 _DOWN = Context(prec=6, rounding=ROUND_FLOOR)
 
 
@@ -86,15 +87,32 @@ def interval(measure: Measure) -> str:
     return f"({rate(measure.low)}{_TO}{rate(measure.high)})"
 
 
+def bounds(measure: Measure) -> str:
+    """Return what a number can be, rounded outwards to six decimals; nothing where it is known.
+
+    Examples
+    --------
+    >>> bounds(Measure(0.5, bounds=(1 / 3, 2 / 3))).replace(_TO, " to ")
+    '[0.333333 to 0.666667]'
+    """
+    if measure.bounds is None:
+        return ""
+    low, high = (
+        Decimal(end).quantize(_SIXTH, rounding) if math.isfinite(end) else end
+        for end, rounding in zip(measure.bounds, (ROUND_FLOOR, ROUND_CEILING), strict=True)
+    )
+    return f"[{low}{_TO}{high}]"
+
+
 def measured(measure: Measure) -> str:
-    """Return a number with its interval, such as 0.850 (0.800 to 0.900).
+    """Return a number with its interval and what it can be, such as 0.850 (0.800 to 0.900).
 
     Examples
     --------
     >>> measured(Measure(0.85))
     '0.850'
     """
-    return f"{rate(measure.estimate)} {interval(measure)}".strip()
+    return " ".join(filter(None, (rate(measure.estimate), interval(measure), bounds(measure))))
 
 
 def enumerated(names: list[str]) -> str:
@@ -131,11 +149,6 @@ def how_intervals_were_made(evaluation: Evaluation) -> str:
     """Return what the intervals are, and what was drawn for them."""
     options, resampling = evaluation.options, evaluation.resampling
     level = f"Intervals ({100 * options.level:g} %)"
-    if resampling is None:
-        return (
-            f"{level}: shares at a threshold by Wilson, those of ranking mode from whole days "
-            "drawn again. All else needs the records; there were only counts."
-        )
     first = next(iter(evaluation.detectors.values()))
     independent = resampling.unit == "records" and _counts_records(first)
     if resampling.reason:

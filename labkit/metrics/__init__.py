@@ -1,6 +1,12 @@
 """What was measured: counts and rates, the threshold sweep, probability scores, intervals."""
 
-from labkit.metrics.auc_intervals import AucDifference, AucInterval, delong, delong_test
+from labkit.metrics.auc_intervals import (
+    AucDifference,
+    AucInterval,
+    delong,
+    delong_of_counts,
+    delong_test,
+)
 from labkit.metrics.choice import NoFeasibleThreshold
 from labkit.metrics.confusion import BudgetedPoint, ConfusionMatrix, OperatingPoint
 from labkit.metrics.decomposition import BrierDecomposition, brier_decomposition
@@ -32,6 +38,7 @@ __all__ = [
     "certain_and_wrong",
     "clopper_pearson",
     "delong",
+    "delong_of_counts",
     "delong_test",
     "expected_calibration_error",
     "log_loss",

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from labkit.errors import InputError
 from labkit.metrics.inputs import as_labels, as_scores, check_lengths
 from labkit.metrics.intervals import normal_quantile
 from labkit.metrics.ranking import not_above
+
+if TYPE_CHECKING:
+    from labkit.metrics.sweep import ThresholdSweep
 
 
 @dataclass(frozen=True)
@@ -79,12 +84,40 @@ def delong(
     >>> round(result.auc, 4), round(result.low, 3), round(result.high, 3)
     (0.7333, 0.31, 1.0)
     """
-    half_width = normal_quantile(level)
-    auc, variance = _mean_and_variance(*_wins(as_labels(y_true, pos_label), y_score, "y_score"))
-    half_width *= math.sqrt(variance)
-    # Built-in max and min would turn a nan into a bound.
-    low, high = np.clip([auc - half_width, auc + half_width], 0, 1).tolist()
-    return AucInterval(auc, variance, low, high)
+    won = _wins(as_labels(y_true, pos_label), y_score, "y_score")
+    return _interval(*_mean_and_variance(*won), level)
+
+
+def delong_of_counts(sweep: ThresholdSweep, level: float = 0.95) -> AucInterval:
+    """Return what `delong` does, of records of which only the counts at every score are known.
+
+    Parameters
+    ----------
+    sweep
+        Counts of records, not of weights.
+    level
+        Confidence level, within (0, 1).
+
+    Raises
+    ------
+    InputError
+        When the sweep counts weights: how many records they are is not known.
+
+    Examples
+    --------
+    >>> from labkit.metrics import ThresholdSweep
+    >>> sweep = ThresholdSweep.from_scores([1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
+    >>> result = delong_of_counts(sweep)
+    >>> round(result.auc, 4), round(result.low, 3), round(result.high, 3)
+    (0.7333, 0.31, 1.0)
+    """
+    if not sweep.counts_records:
+        raise InputError("sweep counts weights; DeLong's variance needs numbers of records")
+    attacks, normals = np.diff(sweep.tp, prepend=0), np.diff(sweep.fp, prepend=0)
+    # What each attack and each normal record of a row wins, twice, as in `_wins`.
+    of_attacks = 2 * (sweep.negatives - sweep.fp) + normals
+    of_normals = 2 * sweep.tp - attacks
+    return _interval(*_mean_and_variance(of_attacks, of_normals, attacks, normals), level)
 
 
 def delong_test(
@@ -165,14 +198,43 @@ def _wins(labels: np.ndarray, y_score: ArrayLike, name: str) -> tuple[np.ndarray
     return of_attacks, 2 * len(attacks) - below - upto
 
 
-def _mean_and_variance(of_attacks: np.ndarray, of_normals: np.ndarray) -> tuple[float, float]:
-    """Return the mean of placements over all pairs and its variance; nan where undefined."""
-    attacks, normals = len(of_attacks), len(of_normals)
-    if not (attacks and normals):
+def _interval(auc: float, variance: float, level: float) -> AucInterval:
+    half_width = normal_quantile(level) * math.sqrt(variance)
+    # Built-in max and min would turn a nan into a bound.
+    low, high = np.clip([auc - half_width, auc + half_width], 0, 1).tolist()
+    return AucInterval(auc, variance, low, high)
+
+
+def _mean_and_variance(
+    of_attacks: np.ndarray,
+    of_normals: np.ndarray,
+    attacks: np.ndarray | None = None,
+    normals: np.ndarray | None = None,
+) -> tuple[float, float]:
+    """Return the mean of placements over all pairs and its variance; nan where undefined.
+
+    Where `attacks` and `normals` are given, they say how many records have each placement.
+    """
+    positives, negatives = (
+        len(won) if times is None else int(times.sum())
+        for won, times in ((of_attacks, attacks), (of_normals, normals))
+    )
+    if not (positives and negatives):
         return math.nan, math.nan
-    mean = float(of_attacks.mean()) / (2 * normals)
-    if min(attacks, normals) == 1:
+    mean, by_attack = _moments(of_attacks, attacks, positives)
+    mean /= 2 * negatives
+    if min(positives, negatives) == 1:
         return mean, math.nan
-    by_attack = float(of_attacks.var(ddof=1)) / (2 * normals) ** 2 / attacks
-    by_normal = float(of_normals.var(ddof=1)) / (2 * attacks) ** 2 / normals
+    _, by_normal = _moments(of_normals, normals, negatives)
+    by_attack /= (2 * negatives) ** 2 * positives
+    by_normal /= (2 * positives) ** 2 * negatives
     return mean, by_attack + by_normal
+
+
+def _moments(values: np.ndarray, times: np.ndarray | None, count: int) -> tuple[float, float]:
+    """Return mean and sample variance of values, each of which may stand for several records."""
+    if times is None:
+        return float(values.mean()), float(values.var(ddof=1)) if count > 1 else math.nan
+    mean = float(np.average(values, weights=times))
+    squares = float(np.dot((values - mean) ** 2, times))
+    return mean, squares / (count - 1) if count > 1 else math.nan

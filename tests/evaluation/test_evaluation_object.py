@@ -14,16 +14,17 @@ from made_up_scores import scores
 import labkit
 from labkit import evaluation
 from labkit.errors import InputError
-from labkit.evaluation import Measure, evaluate, evaluate_sweeps
-from labkit.metrics import ThresholdSweep, wilson
+from labkit.evaluation import Measure, count_resampling, evaluate, evaluate_sweeps
+from labkit.metrics import ThresholdSweep
 
 ASKED = {"budgets": [5, 20], "cost_fp": 1, "cost_fn": 20, "n_replicates": 30}
 
 
-def from_both():
-    """The same evaluation from records and from counts."""
-    y_true, by_name, day = scores(600)
+def counted(by_name, y_true, day=None):
+    """The sweeps of all records, and of each day."""
     whole = {name: ThresholdSweep.from_scores(y_true, y_score) for name, y_score in by_name.items()}
+    if day is None:
+        return whole, None
     by_day = {
         one: {
             name: ThresholdSweep.from_scores(y_true[day == one], y_score[day == one])
@@ -31,49 +32,100 @@ def from_both():
         }
         for one in np.unique(day).tolist()
     }
-    return (
-        evaluate(y_true, by_name, day=day, **ASKED),
-        evaluate_sweeps(whole, by_day=by_day, **ASKED),
-    )
+    return whole, by_day
 
 
-def estimates(told, path=""):
-    """Every number of a dict by its path, intervals left out."""
+def numbers(told, path=""):
+    """Every number and text of a dict by its path."""
+    parts = ()
     if isinstance(told, dict):
-        for key, value in told.items():
-            if key not in {"low", "high", "interval", "unusable", "reason", "missing"}:
-                yield from estimates(value, f"{path}/{key}")
+        parts = told.items()
     elif isinstance(told, list):
-        for place, value in enumerate(told):
-            yield from estimates(value, f"{path}/{place}")
-    elif isinstance(told, int | float):
+        parts = enumerate(told)
+    elif told is not None:
         yield path, told
+    for key, value in parts:
+        yield from numbers(value, f"{path}/{key}")
 
 
-def test_counts_alone_give_every_number_that_records_give():
-    of_records, of_counts = (one.to_dict()["detectors"] for one in from_both())
-    from_records = dict(estimates(of_records))
-    from_counts = dict(estimates(of_counts))
-    assert len(from_counts) > 300
-    assert from_counts == {path: from_records[path] for path in from_counts}
-    lost = {path.split("/")[2] for path in set(from_records) - set(from_counts)}
-    assert lost - {"days"} == {"auc_delong", "calibration"}
+def test_counts_of_days_give_everything_that_records_give():
+    y_true, by_name, day = scores(600)
+    whole, by_day = counted(by_name, y_true, day)
+    from_records = dict(numbers(evaluate(y_true, by_name, day=day, **ASKED).to_dict()))
+    from_counts = dict(numbers(evaluate_sweeps(whole, by_day=by_day, **ASKED).to_dict()))
+    assert len(from_counts) > 1000
+    assert {path for path in from_records if "/pairs/0/delong" not in path} == set(from_counts)
+    for path, value in from_counts.items():
+        wanted = from_records[path]
+        assert value == (pytest.approx(wanted) if isinstance(wanted, float) else wanted), path
 
 
-def test_what_needs_records_is_absent_and_says_so():
-    _, result = from_both()
-    assert result.pairs == ()
-    assert result.resampling is None
-    detector = result.detectors["sharp"]
-    assert detector.calibration is None
-    assert "records" in detector.missing["calibration"]
-    assert math.isnan(detector.auc.low)
-    assert "records" in detector.auc.reason
-    at = detector.budgets[0].at_threshold
-    assert (at.recall.low, at.recall.high) == wilson(at.tp, detector.positives)
-    assert detector.daily_budgets[0].ranking.recall.interval == "bootstrap of days"
-    assert "only counts" in result.summary()
-    assert "Comparisons need the records" in result.to_html()
+def test_counts_of_single_records_give_much_the_same_intervals():
+    y_true, by_name, _ = scores(600)
+    asked = ASKED | {"n_replicates": 4000}
+    of_records = evaluate(y_true, by_name, **asked)
+    of_counts = evaluate_sweeps(counted(by_name, y_true)[0], **asked)
+    assert of_counts.pairs == ()
+    assert "records or days" in of_counts.to_html()
+    for name, one in of_records.detectors.items():
+        other = of_counts.detectors[name]
+        assert other.auc == one.auc  # DeLong's, of no draws
+        judged = [] if one.calibration is None else [(other.calibration, one.calibration)]
+        for mine, theirs in (
+            *((mine.brier_score, theirs.brier_score) for mine, theirs in judged),
+            (other.average_precision, one.average_precision),
+            (other.average_precision_at[0.01], one.average_precision_at[0.01]),
+            (other.budgets[1].recall, one.budgets[1].recall),
+            (other.costs.least.cost_per_record, one.costs.least.cost_per_record),
+        ):
+            assert mine.estimate == pytest.approx(theirs.estimate)
+            assert mine.interval == theirs.interval == "bootstrap of records"
+            tolerance = 0.1 * (theirs.high - theirs.low)
+            assert mine.low == pytest.approx(theirs.low, abs=tolerance)
+            assert mine.high == pytest.approx(theirs.high, abs=tolerance)
+
+
+def test_more_scores_than_resamples_tell_apart_move_no_interval(monkeypatch):
+    y_true, by_name, _ = scores(2000)
+    whole, _ = counted(by_name, y_true)
+    fine = evaluate_sweeps(whole, budgets=[50], n_replicates=2000).detectors["sharp"]
+    monkeypatch.setattr(count_resampling, "_ROWS", 60)
+    rough = evaluate_sweeps(whole, budgets=[50], n_replicates=2000).detectors["sharp"]
+    for one, other in (
+        (fine.average_precision, rough.average_precision),
+        (fine.budgets[0].recall, rough.budgets[0].recall),
+        (fine.calibration.log_loss, rough.calibration.log_loss),
+    ):
+        assert one.estimate == other.estimate
+        assert one.low < one.high
+        tolerance = 0.15 * (one.high - one.low)
+        assert other.low == pytest.approx(one.low, abs=tolerance)
+        assert other.high == pytest.approx(one.high, abs=tolerance)
+
+
+def test_detectors_of_other_records_are_not_compared():
+    y_true, by_name, day = scores(600)
+    whole, by_day = counted(by_name, y_true, day)
+    name = next(iter(whole))
+    other, days = counted({name: by_name[name][:-9]}, y_true[:-9], day[:-9])
+    mixed = {one: by_day[one] | days[one] for one in by_day}
+    assert evaluate_sweeps(whole | other, by_day=mixed, n_replicates=9).pairs == ()
+
+
+@pytest.mark.parametrize(
+    ("days", "asked", "reason"),
+    [
+        ([1, 1, 1, 2, 2, 2], {}, "one class lies in one of the days only"),
+        (None, {"n_replicates": 0}, "no resamples were asked for"),
+    ],
+)
+def test_where_nothing_can_be_drawn_the_reason_is_told(days, asked, reason):
+    y_true, y_score = np.array([1, 0, 1, 0, 0, 0]), np.arange(6.0)
+    days = None if days is None else np.array(days)
+    whole, by_day = counted({"one": y_score}, y_true, days)
+    result = evaluate_sweeps(whole, by_day=by_day, **asked)
+    assert reason in result.resampling.reason
+    assert reason in result.detectors["one"].average_precision.reason
 
 
 def test_counts_at_another_base_rate_have_no_wilson_intervals():
@@ -149,7 +201,8 @@ class TestOneClass:
 
 
 def test_as_a_dict_it_is_json_without_nan_and_every_key_is_stable():
-    result, _ = from_both()
+    y_true, by_name, day = scores(600)
+    result = evaluate(y_true, by_name, day=day, **ASKED)
     told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert list(told) == [field.name for field in dataclasses.fields(evaluation.Evaluation)]
     detector = told["detectors"]["sharp"]

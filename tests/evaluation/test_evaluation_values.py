@@ -96,8 +96,8 @@ def test_a_tie_at_the_cut_is_cut_by_chance_and_bounded():
     assert budget.ties_at_cut == 3
     assert budget.tp == pytest.approx(1 + 2 / 3)
     assert (budget.tp_low, budget.tp_high) == (1, 2)
-    assert budget.recall_bounds == pytest.approx((1 / 3, 2 / 3))
-    assert budget.precision_bounds == pytest.approx((1 / 2, 1))
+    assert budget.recall.bounds == pytest.approx((1 / 3, 2 / 3))
+    assert budget.precision.bounds == pytest.approx((1 / 2, 1))
     # The threshold leaves the tied records out, and never exceeds the budget.
     assert (budget.at_threshold.threshold, budget.at_threshold.alerts) == (0.9, 1)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from scored import auc_over_pairs, scored
 
 from labkit.errors import InputError
-from labkit.metrics import delong, delong_test
+from labkit.metrics import ThresholdSweep, delong, delong_of_counts, delong_test
 
 SHARED = Path(__file__).parents[3] / "shared" / "real" / "scores" / "aSAH.csv"
 
@@ -40,6 +40,19 @@ def test_auc_and_variance_are_those_of_the_placements(records):
         variance = sum(part.var(ddof=1) / len(part) for part in parts)
         assert result.variance == pytest.approx(variance, abs=1e-12)
         assert 0 <= result.low <= result.auc <= result.high <= 1
+
+
+@given(scored())
+def test_counts_give_what_records_give(records):
+    y_true, y_score = records
+    of_counts = delong_of_counts(ThresholdSweep.from_scores(y_true, y_score))
+    assert vars(of_counts) == pytest.approx(vars(delong(y_true, y_score)), nan_ok=True)
+
+
+def test_weights_are_no_numbers_of_records():
+    sweep = ThresholdSweep.from_scores([1, 0, 1, 0], [4, 3, 2, 1], sample_weight=[1, 2, 3, 0.5])
+    with pytest.raises(InputError, match="counts weights"):
+        delong_of_counts(sweep)
 
 
 def test_worked_by_hand():
