@@ -14,6 +14,8 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING
 
+from numpy.typing import ArrayLike
+
 from labkit.errors import InputError
 from labkit.scale.bins import BINS
 from labkit.scale.judged import Judged, judged_pieces
@@ -43,6 +45,7 @@ def sweep_on_cluster(
     pos_label: object = None,
     max_memory: float = MAX_MEMORY,
     bins: int = BINS,
+    thresholds: ArrayLike = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Judged:
     """Sweep the threshold over the scores in Parquet files, with the workers of a Dask cluster.
@@ -56,7 +59,7 @@ def sweep_on_cluster(
     scheduler
         Address of the scheduler, such as "tcp://10.0.0.1:8786", or a client of it. Its workers
         need labkit installed and must see the files by the same paths.
-    paths, score, label, day, weight, pos_label, bins
+    paths, score, label, day, weight, pos_label, bins, thresholds
         As in `sweep_parquet`.
     max_memory
         Bytes that an exact answer may take on a worker.
@@ -72,7 +75,8 @@ def sweep_on_cluster(
     source = parquet_source(
         paths, score=score, label=label, day=day, weight=weight, pos_label=pos_label
     )
-    plan = _without_limit(plan_for(source, max_memory=max_memory, bins=bins), source, max_memory)
+    plan = plan_for(source, max_memory=max_memory, bins=bins, thresholds=thresholds)
+    plan = _without_limit(plan, source, max_memory)
     with _client(scheduler) as client:
         counted = _merged(client, _mapped(client, source, plan, progress)).result()
     return judged_pieces(source, plan, counted)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 from labkit.metrics.scalars import as_number
@@ -51,7 +52,13 @@ class Plan:
     cuts: dict[str, np.ndarray]
 
 
-def plan_for(source: Source, *, max_memory: float = MAX_MEMORY, bins: int = BINS) -> Plan:
+def plan_for(
+    source: Source,
+    *,
+    max_memory: float = MAX_MEMORY,
+    bins: int = BINS,
+    thresholds: ArrayLike = (),
+) -> Plan:
     """Look at a few records from all over the files and decide.
 
     Parameters
@@ -65,11 +72,13 @@ def plan_for(source: Source, *, max_memory: float = MAX_MEMORY, bins: int = BINS
         always sketches.
     bins
         How many bins a sketch may have.
+    thresholds
+        Scores at which a bin is to begin in any case.
     """
     max_memory = as_number(max_memory, "max_memory")
     if max_memory < 0:
         raise InputError(f"max_memory is {max_memory}; it must be a number of bytes, 0 or more")
-    bins, _ = checked_layout(bins, ())
+    bins, thresholds = checked_layout(bins, thresholds, "thresholds")
     columns, rows = source.columns, source.rows
     a_score = _SORTED
     a_score += _WEIGHTED * (columns.weight is not None) + _BY_DAY * (columns.day is not None)
@@ -80,7 +89,7 @@ def plan_for(source: Source, *, max_memory: float = MAX_MEMORY, bins: int = BINS
     labels, scores, days = _some(source)
     distinct = sum(_distinct(values, rows) for values in scores.values()) * days
     cuts = {
-        name: cuts_for(labels, values, bins=bins) if len(values) else np.zeros(0)
+        name: np.union1d(thresholds, cuts_for(labels, values, bins=bins) if len(values) else ())
         for name, values in scores.items()
     }
     if distinct * _COUNTED <= max_memory:

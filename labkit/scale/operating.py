@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from labkit.scale.bins import Bins
 from labkit.scale.bounds import Bounds, exactly
-from labkit.scale.keys import HIGHEST, LOWEST, ceilings, floors, keys_of, scores_of
+from labkit.scale.keys import HIGHEST, LOWEST, ZERO, ceilings, floors, keys_of, scores_of
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,43 @@ class OperatingBounds:
     precision: Bounds
 
 
+class Intervals(NamedTuple):
+    """Which scores the records of each bin may have, and how many they are; the highest bin first.
+
+    Attributes
+    ----------
+    low, high
+        The lowest and the highest score that falls in the bin, shape (m,); equal where all of its
+        records share one.
+    attacks, normals
+        Records of either class in it, or the weight of them, shape (m,).
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    attacks: np.ndarray
+    normals: np.ndarray
+
+
+def intervals(bins: Bins, splits: np.ndarray) -> Intervals:
+    """Return the scores and the counts of each bin."""
+    columns = lowest_scores(bins), highest_scores(bins, splits), bins.attacks, bins.normals
+    return Intervals(*(column[::-1] for column in columns))
+
+
 def lowest_scores(bins: Bins) -> np.ndarray:
     """Return the one score of each bin, or the lowest that falls in it, shape (m,)."""
     # A bin may begin with keys that belong to no score.
     edges = scores_of(np.maximum(bins.lowest, np.uint64(LOWEST)))
     return np.where(np.isnan(bins.only), edges, bins.only)
+
+
+def highest_scores(bins: Bins, splits: np.ndarray) -> np.ndarray:
+    """Return the one score of each bin, or the highest that falls in it, shape (m,)."""
+    ends = np.minimum(ceilings(bins.lowest, bins.depth, splits), np.uint64(HIGHEST))
+    # The key just below that of 0 is that of -0.0, which no record has.
+    ends -= ends == np.uint64(ZERO - 1)
+    return np.where(np.isnan(bins.only), scores_of(ends), bins.only)
 
 
 def at_threshold(bins: Bins, splits: np.ndarray, threshold: float) -> OperatingBounds:
@@ -79,9 +112,9 @@ def at_budget(bins: Bins, splits: np.ndarray, k: float) -> OperatingBounds:
     if math.isnan(bins.only[row]):
         most = min(room, at_cut)
         least = min(max(0, room - normals_at_cut), most)
-        ends = ceilings(bins.lowest[row : row + 1], bins.depth, splits)
-        highest = scores_of(np.minimum(ends, np.uint64(HIGHEST)))
-        threshold = Bounds(lowest_scores(bins)[row].item(), highest.item())
+        threshold = Bounds(
+            lowest_scores(bins)[row].item(), highest_scores(bins, splits)[row].item()
+        )
     else:
         least = most = room / (at_cut + normals_at_cut) * at_cut
         threshold = exactly(bins.only[row].item())

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from numpy.typing import ArrayLike
+
 from labkit.scale.bins import BINS
 from labkit.scale.duck import NotCounted, counted_records
 from labkit.scale.judged import Judged, judged_pieces
@@ -22,6 +24,7 @@ def sweep_parquet(
     pos_label: object = None,
     max_memory: float = MAX_MEMORY,
     bins: int = BINS,
+    thresholds: ArrayLike = (),
 ) -> Judged:
     """Sweep the threshold over the scores in Parquet files, for several detectors and days at once.
 
@@ -49,6 +52,9 @@ def sweep_parquet(
     bins
         How many bins a sketch of all records may have, about 100 bytes each while counting; for
         each day it is a 32nd.
+    thresholds
+        Scores at which a bin begins in every sketch, shape (t,), so that what these thresholds flag
+        is known exactly, of all records and of each day.
 
     Raises
     ------
@@ -72,7 +78,7 @@ def sweep_parquet(
     source = parquet_source(
         paths, score=score, label=label, day=day, weight=weight, pos_label=pos_label
     )
-    plan = plan_for(source, max_memory=max_memory, bins=bins)
+    plan = plan_for(source, max_memory=max_memory, bins=bins, thresholds=thresholds)
     if plan.method == "sort":
         return sorted_records(source, plan)
     if plan.method == "count":

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_lengths
-from labkit.metrics.scalars import as_budget, as_number, as_share
+from labkit.metrics.scalars import as_budget, as_cost, as_number, as_share
 from labkit.metrics.sweep import ThresholdSweep
 from labkit.scale import operating
 from labkit.scale.bins import BINS, Bins, added, limited
 from labkit.scale.bounds import Bounds, ap_bounds, auc_bounds
 from labkit.scale.keys import splits_of
 from labkit.scale.labels import Labels
-from labkit.scale.operating import OperatingBounds
+from labkit.scale.operating import Intervals, OperatingBounds
 from labkit.scale.tally import Tally
 
 
@@ -194,6 +194,22 @@ class ScoreSketch:
         tp, fp = np.cumsum(counts.attacks[::-1]), np.cumsum(counts.normals[::-1])
         return ThresholdSweep.from_counts(thresholds, tp, fp, positives=tp[-1], negatives=fp[-1])
 
+    @property
+    def intervals(self) -> Intervals:
+        """The scores that fall in each bin, with its counts; row by row as in `sweep`.
+
+        Bounds on any sum over records follow, such as on the Brier score: each record adds at
+        least what the best score of its bin would, and at most what the worst would.
+
+        Examples
+        --------
+        >>> sketch = ScoreSketch.from_scores([1, 0, 1], [0.9, 0.6, 0.3], bins=2)
+        >>> low, high, attacks, normals = sketch.intervals
+        >>> low.tolist(), high.tolist(), attacks.tolist(), normals.tolist()
+        ([0.5, 0.3], [0.9999999999999999, 0.3], [1, 1], [1, 0])
+        """
+        return operating.intervals(self._counts, splits_of(self.cuts))
+
     @cached_property
     def roc_auc(self) -> Bounds:
         """Area under the ROC curve; nan unless both classes occur."""
@@ -264,6 +280,33 @@ class ScoreSketch:
         k = as_budget(k, whole=self.counts_records)
         return operating.at_budget(self._counts, splits_of(self.cuts), k)
 
+    def at_cost(self, *, fp: float, fn: float) -> Bounds:
+        """Return bounds on the least total cost over all thresholds and "alert on nothing".
+
+        The upper one is what the best edge of a bin costs, which `sweep.at_cost` names. A
+        threshold inside a bin may do better: at best it flags all attacks of the bin and none of
+        its normal records, which is the lower one.
+
+        Parameters
+        ----------
+        fp, fn
+            Cost of one false alert and of one missed attack; not negative.
+
+        Examples
+        --------
+        >>> sketch = ScoreSketch.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.6, 0.2], bins=2)
+        >>> sketch.at_cost(fp=1, fn=5), sketch.sweep.at_cost(fp=1, fn=5).threshold
+        (Bounds(low=0.0, high=1.0), 0.5)
+        """
+        fp, fn = as_cost(fp, "fp"), as_cost(fn, "fn")
+        edges = self.sweep
+        best = edges.at_cost(fp=fp, fn=fn)
+        cost = fp * best.fp + fn * best.fn
+        _, _, tied = self._descending
+        fp_above = np.append(0, edges.fp[:-1])
+        inside = fp * np.where(tied, edges.fp, fp_above) + fn * (edges.positives - edges.tp)
+        return Bounds(min(inside.min().item(), cost), cost)
+
     def __add__(self, other: ScoreSketch) -> ScoreSketch:
         """Return the sketch of two parts of one data set, as if their records lay together."""
         if not isinstance(other, ScoreSketch):
@@ -283,9 +326,9 @@ class ScoreSketch:
         return counts.attacks[::-1], counts.normals[::-1], ~np.isnan(counts.only[::-1])
 
 
-def checked_layout(bins: object, cuts: ArrayLike) -> tuple[int, np.ndarray]:
+def checked_layout(bins: object, cuts: ArrayLike, name: str = "cuts") -> tuple[int, np.ndarray]:
     """Return the number of bins, and the scores at which some begin, ascending and each once."""
     if isinstance(bins, bool) or not isinstance(bins, Integral) or bins < 1:
         raise InputError(f"bins is {bins!r}; it must be a whole number, at least 1")
-    scores = as_scores(cuts, "cuts") if np.size(cuts) else np.zeros(0)
+    scores = as_scores(cuts, name) if np.size(cuts) else np.zeros(0)
     return int(bins), np.unique(scores + 0.0)

@@ -86,6 +86,7 @@ def test_a_cluster_finds_what_one_machine_finds(scheduler, flows, method, score,
 def test_a_worker_that_dies_half_way_changes_nothing(flows, tmp_path_factory):
     folder = tmp_path_factory.mktemp("dask")
     asked = {"score": ["few", "many"], **COLUMNS, "max_memory": 0, "bins": 4096}
+    asked["thresholds"] = [0.25, 50.0]
     told = []
     with dask_cluster(folder) as (address, workers), Client(address, timeout=60) as client:
 

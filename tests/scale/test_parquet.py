@@ -148,6 +148,44 @@ def test_distinct_scores_are_sketched_with_bounds(tmp_path):
     assert judged.by_day[0]["s"].bins == 4096 // 32
 
 
+@pytest.mark.parametrize("bins", [1, 7, 512])
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_what_a_wanted_threshold_flags_is_exact_in_every_sketch(tmp_path, bins, weight):
+    records = table(levels=10**9)
+    records.to_parquet(tmp_path / "s.parquet", row_group_size=1000)
+    # Scores of records, between them, none of them, and both ends.
+    wanted = [records["a"][9], 0.5, 0.3001, 1e-300, 7.0, math.inf, -math.inf, -0.0, 0.5]
+    judged = sweep_parquet(
+        tmp_path,
+        score=["a", "b"],
+        label="label",
+        day="day",
+        weight=weight,
+        max_memory=0,
+        bins=bins,
+        thresholds=wanted,
+    )
+    for detectors, of in [
+        (judged.whole, records),
+        *((judged.by_day[day], records[records["day"] == day]) for day in range(3)),
+    ]:
+        for name, sketch in detectors.items():
+            assert isinstance(sketch, ScoreSketch)
+            truth = sweep_of(of, name, weight)
+            for threshold in wanted:
+                bounds, point = sketch.at_threshold(threshold), truth.at_threshold(threshold)
+                assert bounds.tp == (point.tp, point.tp)
+                assert bounds.fp == (point.fp, point.fp)
+
+
+@pytest.mark.parametrize("method", ["sort", "count"])
+def test_where_all_is_exact_wanted_thresholds_change_nothing(flows, method):
+    asked = {"score": "a", "label": "label", "max_memory": MEMORY[method]}
+    judged = sweep_parquet(flows, **asked, thresholds=[0.123])
+    assert judged.method == method
+    assert_same(judged.whole["a"], sweep_of(table(), "a"))
+
+
 LABELS = {
     "booleans": (np.array([True, False]), None),
     "0 and 1": (np.array([1, 0]), None),
@@ -361,6 +399,8 @@ def test_the_look_tells_few_scores_from_many(tmp_path):
         ({"max_memory": -1}, "max_memory is -1"),
         ({"max_memory": "1 GB"}, "max_memory is '1 GB'"),
         ({"bins": 0, "max_memory": 0}, "bins is 0"),
+        ({"thresholds": [0.5, math.nan]}, "thresholds is NaN in 1 of 2"),
+        ({"thresholds": 0.5}, "thresholds has shape"),
     ],
 )
 def test_what_cannot_be_read_is_told(tmp_path, change, told):
