@@ -59,17 +59,17 @@ def cuts_for(
     """
     labels, scores = as_labels(y_true, pos_label), as_scores(y_score)
     check_lengths(y_true=labels, y_score=scores)
-    whole = splits_of(np.zeros(0))
+    none = splits_of(np.zeros(0))
     of_class = [np.sort(keys_of(scores[of])) for of in (labels, ~labels) if of.any()]
-    seen = bins_of(keys_of(scores), labels)
-    depth = limited(seen, max(1, bins // _COARSER), whole).depth
-    cuts = [whole]
+    seen = bins_of(keys_of(scores), labels, None, none)
+    depth = limited(seen, max(1, bins // _COARSER)).depth
+    cuts = [none]
     for keys in of_class:
         # At even numbers of records; where many share a key, it comes up more than once.
         at = np.linspace(0, len(keys) - 1, min(_STRETCHES, len(keys))).astype(int)
         ends, times = np.unique(keys[at], return_counts=True)
-        lowest = floors(keys, depth, whole)
-        first, last = (np.searchsorted(lowest, floors(ends, depth, whole), s) for s in _SIDES)
+        lowest = floors(keys, depth, none)
+        first, last = (np.searchsorted(lowest, floors(ends, depth, none), s) for s in _SIDES)
         crowded = last - first >= max(_FEWEST, len(keys) / _CROWD)
         cuts += [ends[crowded], ends[crowded & (times > 1)] + np.uint64(1)]
     return scores_of(np.unique(np.concatenate(cuts)))

@@ -20,11 +20,11 @@ import numpy as np
 from labkit.errors import InputError
 from labkit.scale.counting import sweep_of_counts, sweeps_by_group
 from labkit.scale.judged import Detectors, Judged, check_weights
-from labkit.scale.labels import Labels
 from labkit.scale.look import Plan
 from labkit.scale.pieces import check_days
 from labkit.scale.reading import Faults, as_block, refuse
 from labkit.scale.source import Columns, Source, is_number
+from labkit.scale.tally import Labels
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
-from labkit.scale.labels import Labels
 from labkit.scale.look import Method, Plan
 from labkit.scale.pieces import Piece
 from labkit.scale.reading import refuse
 from labkit.scale.sketch import ScoreSketch
 from labkit.scale.source import Source
+from labkit.scale.tally import Labels
 
 Detectors = dict[str, ThresholdSweep | ScoreSketch]
 """By detector: the exact sweep, or a sketch, which has bounds."""

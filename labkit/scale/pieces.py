@@ -9,13 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.scale.keys import splits_of
-from labkit.scale.labels import Labels
 from labkit.scale.look import Plan
 from labkit.scale.reading import Block, Faults, blocks
 from labkit.scale.sketch import ScoreSketch
 from labkit.scale.source import Part, Source
-from labkit.scale.tally import Tally
+from labkit.scale.tally import Labels, Tally
 
 Sketches = dict[str, ScoreSketch]
 """One sketch a detector."""
@@ -97,10 +95,9 @@ class _Tallies:
     """A tally a detector."""
 
     def __init__(self, source: Source, plan: Plan, share: int) -> None:
-        self._bins, self._cuts = max(1, plan.bins // share), plan.cuts
-        self._weighted = source.columns.weight is not None
+        self._bins = max(1, plan.bins // share)
         self._tallies = {
-            name: Tally(self._bins, splits_of(cuts), weighted=self._weighted)
+            name: Tally(self._bins, cuts, weighted=source.columns.weight is not None)
             for name, cuts in plan.cuts.items()
         }
         self.idle = 0
@@ -118,8 +115,7 @@ class _Tallies:
     def sketches(self) -> Sketches:
         """Return a sketch a detector."""
         return {
-            name: ScoreSketch(tally.bins(), self._bins, self._cuts[name])
-            for name, tally in self._tallies.items()
+            name: ScoreSketch(tally.bins(), self._bins) for name, tally in self._tallies.items()
         }
 
 

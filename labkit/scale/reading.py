@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.scale.labels import Labels
 from labkit.scale.source import Columns, Part, Source
+from labkit.scale.tally import Labels
 
 if TYPE_CHECKING:
     import pyarrow as pa

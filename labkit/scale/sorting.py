@@ -7,11 +7,11 @@ import numpy as np
 
 from labkit.metrics import ThresholdSweep
 from labkit.scale.judged import Detectors, Judged, check_weights
-from labkit.scale.labels import Labels
 from labkit.scale.look import Plan
 from labkit.scale.pieces import check_days
 from labkit.scale.reading import blocks, refuse
 from labkit.scale.source import Source
+from labkit.scale.tally import Labels
 
 
 def sorted_records(source: Source, plan: Plan) -> Judged:
