@@ -3,9 +3,8 @@
 from labkit.scale.bounds import Bounds, Intervals, OperatingBounds
 from labkit.scale.cluster import sweep_on_cluster
 from labkit.scale.counting import sweep_of_counts, sweeps_by_group
-from labkit.scale.cuts import cuts_for
-from labkit.scale.judged import Judged
-from labkit.scale.parquet import sweep_parquet
+from labkit.scale.parquet import Judged, sweep_parquet
+from labkit.scale.plan import cuts_for
 from labkit.scale.sketch import ScoreSketch
 
 __all__ = [

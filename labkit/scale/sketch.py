@@ -81,7 +81,7 @@ class ScoreSketch:
             How many bins may hold records, at least 1.
         cuts
             Scores at which a bin is to begin besides, shape (c,), so that where many records lie
-            close together bins are narrower: what `labkit.scale.cuts.cuts_for` finds.
+            close together bins are narrower: what `labkit.scale.plan.cuts_for` finds.
 
         Raises
         ------

@@ -89,7 +89,7 @@ class Tally:
     """
 
     def __init__(self, limit: int, cuts: np.ndarray, *, weighted: bool = False) -> None:
-        self._limit = limit
+        self.limit = limit
         none = np.zeros(0)
         weights = none if weighted else None
         self._bins = bins_of(keys_of(none), none.astype(bool), weights, splits_of(cuts))
@@ -145,15 +145,15 @@ class Tally:
             self._strays.append(tuple(column[strays].copy() for column in columns))
             self._n_strays += len(self._strays[-1][0])
         a_bin = _SORTED if self._grid is None else _STRAYS
-        too_many = min(max(a_bin * self._limit, _FEWEST), _MOST_SORTED)
+        too_many = min(max(a_bin * self.limit, _FEWEST), _MOST_SORTED)
         if self._n_strays >= too_many or self._in_grid >= _MOST_IN_GRID:
             bins = self.bins()
             # As long as each score is a bin, sorting keeps them apart; places would be too many.
             if bins.depth < BITS:
-                self._grid = _grid_for(bins, max(_ROOM * self._limit, _LEAST_ROOM))
+                self._grid = _grid_for(bins, max(_ROOM * self.limit, _LEAST_ROOM))
 
     def _merge(self, bins: Bins) -> None:
-        self._bins = limited(added(self._bins, bins), self._limit)
+        self._bins = limited(added(self._bins, bins), self.limit)
 
 
 def _grid_for(bins: Bins, most: int) -> "_Grid | None":

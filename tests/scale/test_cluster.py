@@ -12,7 +12,7 @@ from judged import same_bins
 
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
-from labkit.scale import source
+from labkit.scale import files
 from labkit.scale.cluster import sweep_on_cluster
 from labkit.scale.parquet import sweep_parquet
 
@@ -31,7 +31,7 @@ def scheduler(tmp_path_factory):
 @pytest.fixture
 def flows(tmp_path, monkeypatch):
     """Two files, of fifteen parts each; detector "few" has few distinct scores."""
-    monkeypatch.setattr(source, "_PART", 1000)
+    monkeypatch.setattr(files, "_PART", 1000)
     rng = np.random.default_rng(0)
     attack = rng.random(ROWS) < 0.1
     records = pd.DataFrame(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from labkit.metrics import ThresholdSweep
-from labkit.scale.cuts import cuts_for
+from labkit.scale.plan import cuts_for
 from labkit.scale.sketch import ScoreSketch
 
 

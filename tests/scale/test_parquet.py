@@ -12,8 +12,11 @@ import pytest
 
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
-from labkit.scale import duck, look, pieces, reading, source
+from labkit.scale import counting, partial, reading
+from labkit.scale.bins import BINS
+from labkit.scale.files import Columns, parts_of
 from labkit.scale.parquet import sweep_parquet
+from labkit.scale.plan import plan_for
 from labkit.scale.sketch import ScoreSketch
 
 ROWS = 5000
@@ -51,7 +54,7 @@ def flows(tmp_path):
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
     monkeypatch.setattr(reading, "_BLOCK", 300)
-    monkeypatch.setattr(pieces, "_PATIENCE", 2)
+    monkeypatch.setattr(partial, "_PATIENCE", 2)
 
 
 def sweep_of(records, detector, weight=None):
@@ -338,9 +341,9 @@ def test_days_that_are_times_are_refused(tmp_path, method):
 
 def test_a_look_that_misled_ends_in_a_sketch(flows, monkeypatch):
     def full(*_):
-        raise duck.NotCounted("there are more distinct scores than seemed at first")
+        raise counting.NotCounted("there are more distinct scores than seemed at first")
 
-    monkeypatch.setattr(duck, "_table", full)
+    monkeypatch.setattr(counting, "_table", full)
     judged = sweep_parquet(flows, score="a", label="label", max_memory=MEMORY["count"])
     assert judged.method == "sketch"
     assert "more distinct scores" in judged.why
@@ -348,12 +351,12 @@ def test_a_look_that_misled_ends_in_a_sketch(flows, monkeypatch):
 
 
 def test_counting_stops_at_the_memory_allowed(tmp_path, monkeypatch):
-    monkeypatch.setattr(duck, "_LEAST", 10**6)
+    monkeypatch.setattr(counting, "_LEAST", 10**6)
     path = tmp_path / "f.parquet"
     pd.DataFrame({"label": np.arange(10**6) % 2, "a": np.arange(10**6) / 7}).to_parquet(path)
-    found = source.parquet_source(path, score="a", label="label")
-    with pytest.raises(duck.NotCounted, match="more distinct scores"):
-        duck._table(found, 10**6)
+    columns = Columns.named("a", "label")
+    with pytest.raises(counting.NotCounted, match="more distinct scores"):
+        counting.counted_records(columns, parts_of(path, columns), 10**6)
 
 
 def test_the_look_tells_few_scores_from_many(tmp_path):
@@ -366,10 +369,10 @@ def test_the_look_tells_few_scores_from_many(tmp_path):
         pd.DataFrame({"label": rng.random(100_000) < 0.1, "s": scores}).to_parquet(
             tmp_path / f"{name}.parquet", row_group_size=20_000
         )
+    columns = Columns.named("s", "label")
     plans = {
-        name: look.plan_for(
-            source.parquet_source(tmp_path / f"{name}.parquet", score="s", label="label"),
-            max_memory=2 * 10**6,
+        name: plan_for(
+            columns, parts_of(tmp_path / f"{name}.parquet", columns), 2 * 10**6, BINS, ()
         )
         for name in ("few", "many", "shared")
     }
