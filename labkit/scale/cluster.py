@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 from labkit.scale.bins import BINS
-from labkit.scale.files import Columns, Part, Paths, parts_of
+from labkit.scale.files import Columns, Part, Paths, parts_of, rows_of
 from labkit.scale.parquet import Judged, judged
 from labkit.scale.partial import DAY_SHARE, Partial, partial_of
 from labkit.scale.plan import MAX_MEMORY, Plan, plan_for
@@ -72,13 +72,12 @@ def sweep_on_cluster(
     InputError
         As `sweep_parquet`; and when no scheduler answers, or distributed is not installed.
     """
-    columns = Columns.named(score, label, day, weight, pos_label)
+    columns = Columns(score, label, day, weight, pos_label)
     parts = parts_of(paths, columns)
     plan = plan_for(columns, parts, max_memory, bins, thresholds)
     if plan.method != "sketch":
         # As many bins as an exact answer needs, for a day too.
-        rows = sum(part.rows for part in parts)
-        distinct = rows if plan.method == "sort" else int(max_memory // _COUNTED)
+        distinct = rows_of(parts) if plan.method == "sort" else int(max_memory // _COUNTED)
         plan = replace(plan, method="count", bins=max(plan.bins, distinct * DAY_SHARE))
     with _client(scheduler) as client:
         counted = _counted(client, columns, parts, plan, progress)

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
 from labkit.metrics.inputs import as_codes, as_scores, check_lengths
-from labkit.scale.files import Columns, Part, is_number
+from labkit.scale.files import Columns, Part, is_number, rows_of
 from labkit.scale.reading import as_block, check_days, check_weights, refuse
 from labkit.scale.tally import Labels
 
@@ -132,7 +132,7 @@ def counted_records(
     labels, faults = Labels(columns.pos_label, columns.label), Counter()
     whole, by_day = {}, {}
     for name in columns.scores:
-        of_one = replace(columns, scores=(name,))
+        of_one = replace(columns, score=name)
         counts = _table(of_one, parts, max_memory)
         amount = records = counts[_RECORDS].to_numpy()
         found = Counter()
@@ -155,7 +155,7 @@ def counted_records(
             check_days(block.days)
             for code, sweep in sweeps_by_group(block.day[kept], *table).items():
                 by_day.setdefault(block.days[code], {})[name] = sweep
-    refuse(faults, sum(part.rows for part in parts))
+    refuse(faults, rows_of(parts))
     return whole, {day: by_day[day] for day in sorted(by_day)}
 
 
@@ -178,10 +178,9 @@ def _table(columns: Columns, parts: list[Part], max_memory: float) -> pa.Table:
         raise NotCounted("there are more distinct scores than seemed at first") from None
     except duckdb.Error as error:
         raise NotCounted(f"DuckDB cannot count them ({error})") from None
-    (score,) = columns.scores
     # An old DuckDB takes half precision for bytes.
-    if not is_number(counts.schema.field(score).type):
-        raise NotCounted(f"DuckDB knows no scores of the type of {score}")
+    if not is_number(counts.schema.field(columns.score).type):
+        raise NotCounted(f"DuckDB knows no scores of the type of {columns.score}")
     return counts
 
 

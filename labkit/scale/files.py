@@ -25,8 +25,8 @@ class Columns:
 
     Attributes
     ----------
-    scores
-        One column a detector, higher for likelier attacks.
+    score
+        The column of scores, or one for each detector; higher for likelier attacks.
     label
         Booleans, 0/1, -1/1, or anything of which `pos_label` is one.
     day
@@ -37,26 +37,16 @@ class Columns:
         The label that means attack.
     """
 
-    scores: tuple[str, ...]
+    score: str | Sequence[str]
     label: str
     day: str | None = None
     weight: str | None = None
     pos_label: object = None
 
-    @classmethod
-    def named(
-        cls,
-        score: str | Sequence[str],
-        label: str,
-        day: str | None = None,
-        weight: str | None = None,
-        pos_label: object = None,
-    ) -> Columns:
-        """Return the columns, given one column of scores or several."""
-        scores = (score,) if isinstance(score, str) else tuple(score)
-        if not scores or len(set(scores)) < len(scores):
-            raise InputError(f"score is {score!r}; name at least one column, and none twice")
-        return cls(scores, label, day, weight, pos_label)
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """The columns of scores."""
+        return (self.score,) if isinstance(self.score, str) else tuple(self.score)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,18 +94,19 @@ def parts_of(paths: Paths, columns: Columns) -> list[Part]:
 
     Examples
     --------
-    >>> parts_of("no-such-file.parquet", Columns.named("score", "label"))
+    >>> parts_of("no-such-file.parquet", Columns("score", "label"))
     Traceback (most recent call last):
     ...
     labkit.errors.InputError: no-such-file.parquet is missing
     """
     _require_pyarrow()
+    if not columns.scores or len(set(columns.scores)) < len(columns.scores):
+        raise InputError(f"score is {columns.score!r}; name at least one column, and none twice")
     first, parts = None, []
     for path in _files(paths):
         schema, found = _footer(path)
         _check_columns(path, schema, columns)
-        if first is None:
-            first = path, schema
+        first = first or (path, schema)
         for name in columns.names:
             here, there = schema.field(name).type, first[1].field(name).type
             if here != there:
@@ -123,9 +114,14 @@ def parts_of(paths: Paths, columns: Columns) -> list[Part]:
                     f"{name} is {there} in {first[0]} and {here} in {path}; make all files alike"
                 )
         parts += found
-    if not any(part.rows for part in parts):
+    if not rows_of(parts):
         raise InputError(f"{paths} holds no records; pass at least one")
     return parts
+
+
+def rows_of(parts: Sequence[Part]) -> int:
+    """Return how many records some parts hold."""
+    return sum(part.rows for part in parts)
 
 
 def _require_pyarrow() -> None:

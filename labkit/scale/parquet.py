@@ -1,4 +1,4 @@
-"""Detectors judged on Parquet files of any size, on one machine and in one pass."""
+"""Detectors judged on Parquet files of any size, on one machine."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from labkit.metrics import ThresholdSweep
 from labkit.scale.bins import BINS
 from labkit.scale.counting import NotCounted, counted_records
-from labkit.scale.files import Columns, Part, Paths, parts_of
+from labkit.scale.files import Columns, Part, Paths, parts_of, rows_of
 from labkit.scale.partial import Partial, Sketches, partial_of
 from labkit.scale.plan import MAX_MEMORY, Method, Plan, plan_for
 from labkit.scale.reading import blocks, check_days, check_weights, refuse
@@ -61,7 +61,7 @@ def sweep_parquet(
 
     A first look, at the footers and a few records, decides how. If the records fit in memory, they
     are sorted; if they have few distinct scores, they are counted by score; both are exact. If
-    neither, they are counted in bins, and areas come as bounds. Each is one pass over the files.
+    neither, they are counted in bins, in one pass over the files, and areas come as bounds.
 
     Parameters
     ----------
@@ -106,18 +106,18 @@ def sweep_parquet(
     >>> sketched.method, sketched.whole["score"].roc_auc
     ('sketch', Bounds(low=0.0, high=1.0))
     """
-    columns = Columns.named(score, label, day, weight, pos_label)
+    columns = Columns(score, label, day, weight, pos_label)
     parts = parts_of(paths, columns)
     plan = plan_for(columns, parts, max_memory, bins, thresholds)
     if plan.method == "sort":
-        return Judged(plan.method, plan.why, _rows(parts), *_sorted_records(columns, parts))
+        return Judged(plan.method, plan.why, rows_of(parts), *_sorted_records(columns, parts))
     if plan.method == "count":
         try:
             counted = counted_records(columns, parts, max_memory)
         except NotCounted as error:
             plan = replace(plan, method="sketch", why=str(error))
         else:
-            return Judged(plan.method, plan.why, _rows(parts), *counted)
+            return Judged(plan.method, plan.why, rows_of(parts), *counted)
     return judged(partial_of(parts, columns, plan), columns, parts, plan)
 
 
@@ -129,7 +129,7 @@ def judged(counted: Partial, columns: Columns, parts: list[Part], plan: Plan) ->
     InputError
         When records are at fault, or labels do not say which is positive.
     """
-    refuse(counted.faults, _rows(parts))
+    refuse(counted.faults, rows_of(parts))
     Labels(columns.pos_label, columns.label).note(counted.normal)
     check_weights(columns, any(map(len, counted.whole.values())))
     exact = all(sketch.exact for sketch in counted.whole.values())
@@ -141,7 +141,7 @@ def judged(counted: Partial, columns: Columns, parts: list[Part], plan: Plan) ->
     return Judged(
         plan.method if exact else "sketch",
         plan.why,
-        _rows(parts),
+        rows_of(parts),
         _exact_where_so(counted.whole),
         by_day,
     )
@@ -155,7 +155,7 @@ def _sorted_records(
     columns: Columns, parts: list[Part]
 ) -> tuple[Detectors, dict[Hashable, Detectors]]:
     """Return the sweep of each detector on all records, held in memory, and by day."""
-    rows, at = _rows(parts), 0
+    rows, at = rows_of(parts), 0
     understood, faults = Labels(columns.pos_label, columns.label), Counter()
     labels, codes = np.empty(rows, bool), np.empty(0 if columns.day is None else rows, np.int32)
     weights = None if columns.weight is None else np.empty(rows)
@@ -182,13 +182,9 @@ def _sorted_records(
             for name, values in scores.items()
         }
 
-    by_day = {day: codes == code for day, code in sorted(code_of.items())}
-    return sweeps(slice(None)), {
-        day: sweeps(chosen)
-        for day, chosen in by_day.items()
-        if weights is None or weights[chosen].any()
-    }
-
-
-def _rows(parts: list[Part]) -> int:
-    return sum(part.rows for part in parts)
+    by_day = {}
+    for day, code in sorted(code_of.items()):
+        chosen = codes == code
+        if weights is None or weights[chosen].any():
+            by_day[day] = sweeps(chosen)
+    return sweeps(slice(None)), by_day

@@ -20,7 +20,7 @@ from labkit.errors import InputError
 from labkit.metrics.inputs import as_labels, as_scores, check_lengths
 from labkit.metrics.scalars import as_number
 from labkit.scale.bins import BINS, bins_of, limited
-from labkit.scale.files import Columns, Part
+from labkit.scale.files import Columns, Part, rows_of
 from labkit.scale.keys import floors, keys_of, scores_of, splits_of
 from labkit.scale.reading import blocks
 from labkit.scale.sketch import checked_layout
@@ -92,7 +92,7 @@ def plan_for(
     if max_memory < 0:
         raise InputError(f"max_memory is {max_memory}; it must be a number of bytes, 0 or more")
     bins, thresholds = checked_layout(bins, thresholds, "thresholds")
-    rows = sum(part.rows for part in parts)
+    rows = rows_of(parts)
     a_score = _SORTED
     a_score += _WEIGHTED * (columns.weight is not None) + _BY_DAY * (columns.day is not None)
     if rows * (len(columns.scores) * a_score + _OTHER) <= max_memory:

@@ -354,7 +354,7 @@ def test_counting_stops_at_the_memory_allowed(tmp_path, monkeypatch):
     monkeypatch.setattr(counting, "_LEAST", 10**6)
     path = tmp_path / "f.parquet"
     pd.DataFrame({"label": np.arange(10**6) % 2, "a": np.arange(10**6) / 7}).to_parquet(path)
-    columns = Columns.named("a", "label")
+    columns = Columns("a", "label")
     with pytest.raises(counting.NotCounted, match="more distinct scores"):
         counting.counted_records(columns, parts_of(path, columns), 10**6)
 
@@ -369,7 +369,7 @@ def test_the_look_tells_few_scores_from_many(tmp_path):
         pd.DataFrame({"label": rng.random(100_000) < 0.1, "s": scores}).to_parquet(
             tmp_path / f"{name}.parquet", row_group_size=20_000
         )
-    columns = Columns.named("s", "label")
+    columns = Columns("s", "label")
     plans = {
         name: plan_for(
             columns, parts_of(tmp_path / f"{name}.parquet", columns), 2 * 10**6, BINS, ()

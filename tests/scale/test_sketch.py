@@ -236,14 +236,19 @@ def test_every_record_lies_in_the_interval_that_counts_it(records, bins, cuts):
         assert not ((found.low < cut) & (cut <= found.high)).any()
 
 
-@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=30), LIMITS, CUTS)
-def test_a_mean_over_records_is_bounded_by_the_intervals(records, bins, cuts):
+PROBABILITIES = st.lists(st.tuples(st.booleans(), st.floats(0.001, 0.999)), min_size=1, max_size=30)
+
+
+@pytest.mark.parametrize("loss", [np.square, lambda wrong: -np.log1p(-wrong)])
+@given(PROBABILITIES, LIMITS, CUTS)
+def test_a_mean_over_records_is_bounded_by_the_intervals(loss, records, bins, cuts):
+    """The Brier score and log loss, of probabilities that are off by so much."""
     labels, scores = columns(records)
     low, high, attacks, normals = sketch_of(records, bins, cuts).intervals
-    low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
-    best = (attacks * (1 - high) ** 2 + normals * low**2).sum() / len(scores)
-    worst = (attacks * (1 - low) ** 2 + normals * high**2).sum() / len(scores)
-    truth = np.mean((scores - labels) ** 2)
+    low, high = np.clip(low, 0.001, 0.999), np.clip(high, 0.001, 0.999)
+    best = (attacks * loss(1 - high) + normals * loss(low)).sum() / len(scores)
+    worst = (attacks * loss(1 - low) + normals * loss(high)).sum() / len(scores)
+    truth = loss(np.abs(scores - labels)).mean()
     assert best * (1 - 1e-14) <= truth <= worst * (1 + 1e-14)
 
 
