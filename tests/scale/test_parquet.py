@@ -13,10 +13,8 @@ import pytest
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
 from labkit.scale import counting, partial, reading
-from labkit.scale.bins import BINS
 from labkit.scale.files import Columns, parts_of
 from labkit.scale.parquet import sweep_parquet
-from labkit.scale.plan import plan_for
 from labkit.scale.sketch import ScoreSketch
 
 ROWS = 5000
@@ -357,31 +355,6 @@ def test_counting_stops_at_the_memory_allowed(tmp_path, monkeypatch):
     columns = Columns("a", "label")
     with pytest.raises(counting.NotCounted, match="more distinct scores"):
         counting.counted_records(columns, parts_of(path, columns), 10**6)
-
-
-def test_the_look_tells_few_scores_from_many(tmp_path):
-    rng = np.random.default_rng(0)
-    for name, scores in {
-        "few": rng.integers(0, 100, 100_000) / 100,
-        "many": rng.random(100_000),
-        "shared": np.where(rng.random(100_000) < 0.01, 0.5, rng.random(100_000)),
-    }.items():
-        pd.DataFrame({"label": rng.random(100_000) < 0.1, "s": scores}).to_parquet(
-            tmp_path / f"{name}.parquet", row_group_size=20_000
-        )
-    columns = Columns("s", "label")
-    plans = {
-        name: plan_for(
-            columns, parts_of(tmp_path / f"{name}.parquet", columns), 2 * 10**6, BINS, ()
-        )
-        for name in ("few", "many", "shared")
-    }
-    assert {name: plan.method for name, plan in plans.items()} == {
-        "few": "count", "many": "sketch", "shared": "sketch",
-    }  # fmt: skip
-    assert len(plans["many"].cuts["s"]) == 0
-    assert plans["shared"].cuts["s"].tolist() == [0.5, np.nextafter(0.5, 1)]
-    assert "100 distinct" in plans["few"].why
 
 
 @pytest.mark.parametrize(
