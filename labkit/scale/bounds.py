@@ -6,6 +6,7 @@ truth, whatever it is. A bin whose records share one score is a tie, of which al
 """
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -39,32 +40,69 @@ class Bounds(NamedTuple):
         return self.high - self.low
 
 
-def exactly(value: float) -> Bounds:
-    """Return the bounds of a number that is known."""
-    return Bounds(value, value)
+class Intervals(NamedTuple):
+    """Which scores the records of each bin may have, and how many they are; the highest bin first.
+
+    Attributes
+    ----------
+    low, high
+        The lowest and the highest score that falls in the bin, shape (m,); equal where all of its
+        records share one.
+    attacks, normals
+        Records of either class in it, or the weight of them, shape (m,).
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    attacks: np.ndarray
+    normals: np.ndarray
+
+    @property
+    def tied(self) -> np.ndarray:
+        """Whether all records of the bin share one score, shape (m,)."""
+        return self.low == self.high
 
 
-def auc_bounds(attacks: np.ndarray, normals: np.ndarray, tied: np.ndarray) -> Bounds:
+@dataclass(frozen=True)
+class OperatingBounds:
+    """Bounds on what a decision rule does to labelled records.
+
+    Attributes
+    ----------
+    threshold
+        The score that the rule flags from.
+    tp, fp
+        Attacks and normal records that raise an alert, or the weight of them.
+    recall
+        Share of the attacks that raise an alert; nan without attacks.
+    precision
+        Share of the alerts that are attacks; nan where there can be no alert.
+    """
+
+    threshold: Bounds
+    tp: Bounds
+    fp: Bounds
+    recall: Bounds
+    precision: Bounds
+
+
+def auc_bounds(bins: Intervals) -> Bounds:
     """Return bounds on the area under the ROC curve; nan unless both classes occur.
 
     The share of pairs of an attack and a normal record in which the attack's bin is the higher
     one, and of the pairs within a bin none or all; within a tie a half. Computed in whole numbers
     and rounded once, where the counts are whole.
 
-    Parameters
-    ----------
-    attacks, normals
-        Records of either class in each bin, the highest scores first, shape (m,).
-    tied
-        True where the records of a bin share one score, shape (m,).
-
     Examples
     --------
     Two bins; the order of the two records in the first is open:
 
-    >>> auc_bounds(np.array([1, 1]), np.array([1, 1]), np.array([False, True]))
+    >>> columns = [[0.5, 0.2], [0.9, 0.2], [1, 1], [1, 1]]
+    >>> auc_bounds(Intervals(*map(np.array, columns)))
     Bounds(low=0.375, high=0.625)
     """
+    _, _, attacks, normals = bins
+    tied = bins.tied
     positives, negatives = attacks.sum().item(), normals.sum().item()
     if not (positives and negatives):
         return Bounds(math.nan, math.nan)
@@ -79,9 +117,7 @@ def auc_bounds(attacks: np.ndarray, normals: np.ndarray, tied: np.ndarray) -> Bo
     return Bounds(low, high) if whole else _widened(low, high, _ROUNDING_OF_WEIGHTS)
 
 
-def ap_bounds(
-    attacks: np.ndarray, normals: np.ndarray, tied: np.ndarray, normal_weight: float = 1.0
-) -> Bounds:
+def ap_bounds(bins: Intervals, normal_weight: float = 1.0) -> Bounds:
     """Return bounds on average precision; nan without attacks.
 
     With T attacks and F normal records above a bin that holds p and n of them, the i-th attack
@@ -92,19 +128,20 @@ def ap_bounds(
 
     Parameters
     ----------
-    attacks, normals, tied
-        As in `auc_bounds`.
+    bins
+        The counts.
     normal_weight
         What a normal record counts beside an attack, at another base rate.
 
     Examples
     --------
-    >>> ap_bounds(np.array([1, 1]), np.array([1, 1]), np.array([True, True]))
-    Bounds(low=0.5, high=0.5)
-    >>> wide = ap_bounds(np.array([1, 1]), np.array([1, 1]), np.array([False, True]))
-    >>> round(wide.low, 6), round(wide.high, 6)
+    >>> columns = [[0.5, 0.2], [0.9, 0.2], [1, 1], [1, 1]]
+    >>> low, high = ap_bounds(Intervals(*map(np.array, columns)))
+    >>> round(low, 6), round(high, 6)
     (0.5, 0.75)
     """
+    _, _, attacks, normals = bins
+    tied = bins.tied
     positives = attacks.sum().item()
     if not positives:
         return Bounds(math.nan, math.nan)
@@ -121,8 +158,82 @@ def ap_bounds(
     worst = np.where(tied, with_all, (of_first + with_all) / 2)
     low, high = ((gained * precision).sum().item() / positives for precision in (worst, best))
     if known:
-        return exactly(min(low, 1.0))
+        return _exactly(min(low, 1.0))
     return _widened(low, high, _ROUNDING if attacks.dtype.kind == "i" else _ROUNDING_OF_WEIGHTS)
+
+
+def at_threshold(bins: Intervals, threshold: float) -> OperatingBounds:
+    """Return bounds on the counts of the rule score >= threshold.
+
+    Known but for the records of the bin that the threshold cuts, if it cuts one.
+    """
+    surely, perhaps = (np.count_nonzero(end >= threshold) for end in (bins.low, bins.high))
+    tp, fp = (
+        Bounds(of_class[:surely].sum().item(), of_class[:perhaps].sum().item())
+        for of_class in (bins.attacks, bins.normals)
+    )
+    return _bounded(_exactly(threshold), tp, fp, bins.attacks.sum().item())
+
+
+def at_budget(bins: Intervals, k: float) -> OperatingBounds:
+    """Return bounds on what the `k` highest records hold; all of them where there are fewer.
+
+    A tie at the cut is cut by chance. Of a bin of several scores the cut may take anything from as
+    few attacks as leave its normal records to fill the rest, up to as many as there is room for.
+    """
+    positives = bins.attacks.sum().item()
+    cut = int(np.searchsorted(np.cumsum(bins.attacks + bins.normals), k, side="right"))
+    tp, fp = bins.attacks[:cut].sum().item(), bins.normals[:cut].sum().item()
+    if cut == len(bins.low) or k <= tp + fp:
+        above_all = math.nan if bins.high[0] == math.inf else math.inf
+        score = bins.low[cut - 1].item() if cut else above_all
+        return _bounded(_exactly(score), _exactly(tp), _exactly(fp), positives)
+    room, attacks, normals = k - tp - fp, bins.attacks[cut].item(), bins.normals[cut].item()
+    threshold = Bounds(bins.low[cut].item(), bins.high[cut].item())
+    if threshold.low < threshold.high:
+        most = min(room, attacks)
+        least = min(max(0, room - normals), most)
+    else:
+        least = most = room / (attacks + normals) * attacks
+    found = Bounds(tp + least, tp + most)
+    return OperatingBounds(
+        threshold,
+        found,
+        Bounds(k - found.high, k - found.low),
+        Bounds(*(_share(count, positives) for count in found)),
+        Bounds(*(count / k for count in found)),
+    )
+
+
+def least_cost(bins: Intervals, fp: float, fn: float) -> Bounds:
+    """Return bounds on the least cost over all thresholds and "alert on nothing".
+
+    The upper one is reached at the edge of a bin. A threshold inside a bin flags at best all of its
+    attacks and none of its normal records, which is the lower one.
+    """
+    tp, false = np.cumsum(bins.attacks), np.cumsum(bins.normals)
+    missed = fn * (tp[-1] - tp)
+    at_edges = min((fn * tp[-1]).item(), (fp * false + missed).min().item())
+    # Sums of weights are rounded; costs must not come out below zero.
+    spared = np.where(bins.tied, false, np.maximum(false - bins.normals, 0))
+    return Bounds(min((fp * spared + missed).min().item(), at_edges), at_edges)
+
+
+def _bounded(threshold: Bounds, tp: Bounds, fp: Bounds, positives: float) -> OperatingBounds:
+    """Return what follows from bounds on tp and fp that do not hang on each other."""
+    # Without an alert there is no precision: these are bounds on it where there is one.
+    worst = _share(tp.low, tp.low + fp.high) if tp.low + fp.high else _share(tp.high, tp.high)
+    best = _share(tp.high, tp.high + fp.low) if tp.high + fp.low else _share(0, fp.high)
+    recall = Bounds(*(_share(count, positives) for count in tp))
+    return OperatingBounds(threshold, tp, fp, recall, Bounds(worst, best))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def _exactly(value: float) -> Bounds:
+    return Bounds(value, value)
 
 
 def _widened(low: float, high: float, rounding: float) -> Bounds:

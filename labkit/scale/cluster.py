@@ -14,17 +14,19 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING
 
+from numpy.typing import ArrayLike
+
 from labkit.errors import InputError
 from labkit.scale.bins import BINS
-from labkit.scale.judged import Judged, judged_pieces
-from labkit.scale.look import MAX_MEMORY, Plan, plan_for
-from labkit.scale.pieces import DAY_SHARE, Piece, piece_of
-from labkit.scale.source import Part, Paths, Source, parquet_source
+from labkit.scale.files import Columns, Part, Paths, parts_of, rows_of
+from labkit.scale.parquet import Judged, judged
+from labkit.scale.partial import DAY_SHARE, Partial, partial_of
+from labkit.scale.plan import MAX_MEMORY, Plan, plan_for
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client
 
-# Pieces that one worker adds up at a time: few, since they lie in its memory together.
+# Parts whose counts one worker adds up at a time: few, since they lie in its memory together.
 _TOGETHER = 4
 # What an exact answer takes for each distinct score, in a table and in the one it is added to.
 _COUNTED = 64
@@ -43,6 +45,7 @@ def sweep_on_cluster(
     pos_label: object = None,
     max_memory: float = MAX_MEMORY,
     bins: int = BINS,
+    thresholds: ArrayLike = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Judged:
     """Sweep the threshold over the scores in Parquet files, with the workers of a Dask cluster.
@@ -56,7 +59,7 @@ def sweep_on_cluster(
     scheduler
         Address of the scheduler, such as "tcp://10.0.0.1:8786", or a client of it. Its workers
         need labkit installed and must see the files by the same paths.
-    paths, score, label, day, weight, pos_label, bins
+    paths, score, label, day, weight, pos_label, bins, thresholds
         As in `sweep_parquet`.
     max_memory
         Bytes that an exact answer may take on a worker.
@@ -69,21 +72,16 @@ def sweep_on_cluster(
     InputError
         As `sweep_parquet`; and when no scheduler answers, or distributed is not installed.
     """
-    source = parquet_source(
-        paths, score=score, label=label, day=day, weight=weight, pos_label=pos_label
-    )
-    plan = _without_limit(plan_for(source, max_memory=max_memory, bins=bins), source, max_memory)
+    columns = Columns(score, label, day, weight, pos_label)
+    parts = parts_of(paths, columns)
+    plan = plan_for(columns, parts, max_memory, bins, thresholds)
+    if plan.method != "sketch":
+        # As many bins as an exact answer needs, for a day too.
+        distinct = rows_of(parts) if plan.method == "sort" else int(max_memory // _COUNTED)
+        plan = replace(plan, method="count", bins=max(plan.bins, distinct * DAY_SHARE))
     with _client(scheduler) as client:
-        counted = _merged(client, _mapped(client, source, plan, progress)).result()
-    return judged_pieces(source, plan, counted)
-
-
-def _without_limit(plan: Plan, source: Source, max_memory: float) -> Plan:
-    """Return a plan whose bins are as many as an exact answer needs, where that is planned."""
-    if plan.method == "sketch":
-        return plan
-    distinct = source.rows if plan.method == "sort" else int(max_memory // _COUNTED)
-    return replace(plan, method="count", bins=max(plan.bins, distinct * DAY_SHARE))
+        counted = _counted(client, columns, parts, plan, progress)
+    return judged(counted, columns, parts, plan)
 
 
 @contextmanager
@@ -104,35 +102,25 @@ def _client(scheduler: str | Client) -> Iterator[Client]:
         yield client
 
 
-def _mapped(
-    client: Client, source: Source, plan: Plan, progress: Callable[[int, int], object] | None
-) -> list[Future]:
-    """Have every part counted."""
+def _counted(
+    client: Client,
+    columns: Columns,
+    parts: list[Part],
+    plan: Plan,
+    progress: Callable[[int, int], object] | None,
+) -> Partial:
+    """Have every part counted, and what came of them added up, a few at a time, on the workers."""
     from distributed import as_completed
 
-    # What every task is sent with need not name all parts.
     pieces = client.map(
-        _piece, source.parts, source=replace(source, parts=()), plan=plan, pure=False
+        partial_of, [[part] for part in parts], columns=columns, plan=plan, pure=False
     )
     if progress is not None:
         for done, _ in enumerate(as_completed(pieces), start=1):
             progress(done, len(pieces))
-    return pieces
-
-
-def _merged(client: Client, pieces: list[Future]) -> Future:
-    """Have pieces added up, some at a time, on the workers."""
     while len(pieces) > 1:
         pieces = [
-            client.submit(_sum, pieces[i : i + _TOGETHER], pure=False)
+            client.submit(reduce, add, pieces[i : i + _TOGETHER], pure=False)
             for i in range(0, len(pieces), _TOGETHER)
         ]
-    return pieces[0]
-
-
-def _piece(part: Part, source: Source, plan: Plan) -> Piece:
-    return piece_of(source, [part], plan)
-
-
-def _sum(pieces: list[Piece]) -> Piece:
-    return reduce(add, pieces)
+    return pieces[0].result()

@@ -1,10 +1,21 @@
 """Exact sweeps from tables of how many records have each score.
 
 Where scores have few distinct values, a table of them is small however many records there are, and
-says all that a sweep needs. `GROUP BY score` makes one in any database.
+says all that a sweep needs. `GROUP BY score` makes one in any database; of Parquet, DuckDB does.
+
+DuckDB rather than Polars: over 30 million records on two cores both take about as long where there
+are a thousand distinct scores, DuckDB in half the memory; where there are a million, DuckDB takes
+two thirds of the time and a third of the memory. It also keeps to the memory it is told.
 """
 
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
 from collections.abc import Hashable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +23,22 @@ from numpy.typing import ArrayLike
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
 from labkit.metrics.inputs import as_codes, as_scores, check_lengths
+from labkit.scale.files import Columns, Part, is_number, rows_of
+from labkit.scale.reading import as_block, check_days, check_weights, refuse
+from labkit.scale.tally import Labels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Bytes that DuckDB needs to read at all.
+_LEAST = 2**28
+# What the query adds to the columns of the files.
+_RECORDS, _WEIGHT = "labkit records", "labkit weight"
+_FAULTY = {
+    "is NaN": "coalesce(isnan({0}), true)",
+    "is negative": "{0} < 0",
+    "is infinite": "isinf({0})",
+}
 
 
 def sweep_of_counts(scores: ArrayLike, attacks: ArrayLike, normals: ArrayLike) -> ThresholdSweep:
@@ -38,10 +65,13 @@ def sweep_of_counts(scores: ArrayLike, attacks: ArrayLike, normals: ArrayLike) -
     """
     columns = {
         "scores": as_scores(scores, "scores") + 0.0,
-        "attacks": _counts(attacks, "attacks"),
-        "normals": _counts(normals, "normals"),
+        "attacks": as_scores(attacks, "attacks"),
+        "normals": as_scores(normals, "normals"),
     }
     check_lengths(**columns)
+    for name in ("attacks", "normals"):
+        if (least := columns[name].min()) < 0:
+            raise InputError(f"{name} holds {least:g}; a count is 0 or more")
     thresholds, at = np.unique(columns["scores"], return_inverse=True)
     # Each count goes to its score; of those that are whole the sums are too, below 2**53.
     tp, fp = (
@@ -82,8 +112,93 @@ def sweeps_by_group(
     }
 
 
-def _counts(values: ArrayLike, name: str) -> np.ndarray:
-    counts = as_scores(values, name)
-    if counts.min() < 0:
-        raise InputError(f"{name} holds {counts.min():g}; a count is 0 or more")
+class NotCounted(Exception):  # noqa: N818
+    """DuckDB could not; the message says why."""
+
+
+def counted_records(
+    columns: Columns, parts: list[Part], max_memory: float
+) -> tuple[dict[str, ThresholdSweep], dict[Hashable, dict[str, ThresholdSweep]]]:
+    """Return the sweep of each detector on all records, and by day.
+
+    Raises
+    ------
+    InputError
+        When records are at fault, labels do not say which is positive, or duckdb is missing.
+    NotCounted
+        When there are more distinct scores than the memory allowed holds, since the records looked
+        at were no fair sample, or DuckDB does not know a type.
+    """
+    labels, faults = Labels(columns.pos_label, columns.label), Counter()
+    whole, by_day = {}, {}
+    for name in columns.scores:
+        of_one = replace(columns, score=name)
+        counts = _table(of_one, parts, max_memory)
+        amount = records = counts[_RECORDS].to_numpy()
+        found = Counter()
+        if columns.weight is not None:
+            amount = counts[_WEIGHT].to_numpy()
+            sums = {fault: int(counts[fault].to_numpy().sum()) for fault in _FAULTY}
+            found = Counter({(columns.weight, fault): n for fault, n in sums.items() if n})
+        (batch,) = counts.combine_chunks().to_batches()
+        block = as_block(replace(of_one, weight=None), batch, labels, found, records)
+        # What is missing is so for every detector, and counted once.
+        faults |= found
+        if faults:
+            continue
+        check_weights(columns, amount.any())
+        kept = amount > 0
+        of_class = [np.where(of, amount, 0)[kept] for of in (block.labels, ~block.labels)]
+        table = block.scores[name][kept], *of_class
+        whole[name] = sweep_of_counts(*table)
+        if block.days:
+            check_days(block.days)
+            for code, sweep in sweeps_by_group(block.day[kept], *table).items():
+                by_day.setdefault(block.days[code], {})[name] = sweep
+    refuse(faults, rows_of(parts))
+    return whole, {day: by_day[day] for day in sorted(by_day)}
+
+
+def _table(columns: Columns, parts: list[Part], max_memory: float) -> pa.Table:
+    """Return how many records have each score, label and day."""
+    try:
+        import duckdb
+    except ImportError:
+        remedy = f"run `{sys.executable} -m pip install duckdb`"
+        raise InputError(f"records are counted with duckdb: {remedy}") from None
+
+    # Otherwise these would stand for other files too.
+    paths = dict.fromkeys(part.path for part in parts)
+    files = [re.sub(r"([*?\[])", r"[\1]", path) for path in paths]
+    memory = f"{int(max(max_memory, _LEAST))}B"
+    try:
+        with duckdb.connect(config={"memory_limit": memory, "temp_directory": ""}) as database:
+            counts = database.sql(_query(columns), params={"files": files}).to_arrow_table()
+    except duckdb.OutOfMemoryException:
+        raise NotCounted("there are more distinct scores than seemed at first") from None
+    except duckdb.Error as error:
+        raise NotCounted(f"DuckDB cannot count them ({error})") from None
+    # An old DuckDB takes half precision for bytes.
+    if not is_number(counts.schema.field(columns.score).type):
+        raise NotCounted(f"DuckDB knows no scores of the type of {columns.score}")
     return counts
+
+
+def _query(columns: Columns) -> str:
+    keys = replace(columns, weight=None).names
+    wanted = [*map(_quoted, keys), f"count(*) AS {_quoted(_RECORDS)}"]
+    if columns.weight is not None:
+        weight = f"{_quoted(columns.weight)}::DOUBLE"
+        wanted.append(f"sum({weight}) AS {_quoted(_WEIGHT)}")
+        wanted += [
+            f"count(*) FILTER ({test.format(weight)}) AS {_quoted(fault)}"
+            for fault, test in _FAULTY.items()
+        ]
+    return (
+        f"SELECT {', '.join(wanted)} FROM read_parquet($files, hive_partitioning = false) "
+        f"GROUP BY {', '.join(map(_quoted, keys))}"
+    )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -52,8 +52,8 @@ def scores_of(keys: np.ndarray) -> np.ndarray:
     return (keys ^ turned).view(np.float64)
 
 
-LOWEST, HIGHEST = keys_of(np.array([-np.inf, np.inf])).tolist()
-"""Keys of the infinities; what lies below or above belongs to no score."""
+LOWEST, ZERO, HIGHEST = keys_of(np.array([-np.inf, 0.0, np.inf])).tolist()
+"""Keys of the infinities, beyond which no score has any, and of 0."""
 
 
 def mask(depth: int) -> np.uint64:

@@ -8,15 +8,15 @@ more to it than a small one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.scale.labels import Labels
-from labkit.scale.source import Columns, Part, Source
+from labkit.scale.files import Columns, Part
+from labkit.scale.tally import Labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 _BLOCK = 2**17
 # A column is read from disk in pieces of this size, so that a file of one row group needs no more.
 _BUFFER = 2**20
+# Days that are told apart: more are a column of times, not of days.
+_MOST_DAYS = 400
 
 Faults = Counter[tuple[str, str]]
 """How many records have what fault in which column."""
 _FLOATS = {"halffloat", "float", "double"}
-REMEDIES = {
+_REMEDIES = {
     "is NaN": "drop or mend them first",
     "is missing": "label them or drop them first",
     "is negative": "weights are 0 or more",
@@ -47,70 +49,76 @@ class Block(NamedTuple):
     scores
         Scores by detector, each float64 or float32 of shape (n,), none NaN.
     days, day
-        The days of the block, and the index of each record's, shape (n,); without days None.
+        The days of the block, and the index of each record's, shape (n,); without days, none.
     weights
         float64, shape (n,); None where records have none.
     """
 
     labels: np.ndarray
     scores: dict[str, np.ndarray]
-    days: list | None
-    day: np.ndarray | None
+    days: list
+    day: np.ndarray
     weights: np.ndarray | None
 
 
 def blocks(
-    source: Source, parts: Iterable[Part], labels: Labels, faults: Faults
+    columns: Columns, parts: Iterable[Part], labels: Labels, faults: Faults, rows: int | None = None
 ) -> Iterator[Block]:
     """Yield the records of some parts; a block with faults is not yielded, its faults are counted.
 
     Parameters
     ----------
-    source
-        Where the parts are of.
-    parts
+    columns, parts
         What to read.
     labels
         Takes note of what labels mean.
     faults
         Is added to. Look at it in the end, with `refuse`.
+    rows
+        Records of a block; None for as many as are fastest.
     """
     # One thread reads and unpacks what comes next while this one counts.
     with ThreadPoolExecutor(1) as pool:
-        for batch in _ahead(_batches(source, parts), pool):
+        for batch in _ahead(_batches(columns, parts, rows or _BLOCK), pool):
             found = Counter()
-            block = as_block(source.columns, batch, labels, found)
+            block = as_block(columns, batch, labels, found)
             faults.update(found)
             if block is not None:
                 yield block
-
-
-def first_block(source: Source, part: Part, rows: int) -> Block | None:
-    """Return the first records of a part, at most so many; None where any is at fault."""
-    columns = source.columns
-    labels = Labels(columns.pos_label, columns.label)
-    batch = next(_batches(source, [part], rows), None)
-    return None if batch is None else as_block(columns, batch, labels, Counter())
 
 
 def refuse(faults: Faults, rows: int) -> None:
     """Raise InputError that tells the most frequent fault and how many records have it."""
     if faults:
         ((column, fault), records), *_ = faults.most_common(1)
-        raise InputError(f"{column} {fault} in {records} of {rows} records; {REMEDIES[fault]}")
+        raise InputError(f"{column} {fault} in {records} of {rows} records; {_REMEDIES[fault]}")
 
 
-def _batches(source: Source, parts: Iterable[Part], rows: int = _BLOCK) -> Iterator[pa.RecordBatch]:
+def check_days(days: Collection) -> None:
+    """Raise InputError where days are too many to be days."""
+    if len(days) > _MOST_DAYS:
+        raise InputError(f"day has more than {_MOST_DAYS} values; pass a column of days, not times")
+
+
+def check_weights(columns: Columns, any_counts: bool) -> None:
+    """Raise InputError unless some record has a weight above zero."""
+    if not any_counts:
+        raise InputError(f"{columns.weight} is zero in every record; some record must count")
+
+
+def _batches(columns: Columns, parts: Iterable[Part], rows: int) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    names = list(source.columns.names)
     # Texts come as a dictionary and numbers into it.
-    how = {"read_dictionary": list(source.texts), "buffer_size": _BUFFER, "pre_buffer": False}
+    coded = [name for name in (columns.label, columns.day) if name is not None]
+    how = {"read_dictionary": coded, "buffer_size": _BUFFER, "pre_buffer": False}
     for part in parts:
         try:
             with pq.ParquetFile(part.path, **how) as file:
-                yield from file.iter_batches(rows, part.row_groups, names, use_threads=False)
+                yield from file.iter_batches(
+                    rows, part.row_groups, list(columns.names), use_threads=False
+                )
         except (OSError, pa.ArrowException) as error:
             raise InputError(f"{part.path} cannot be read ({error})") from None
 
@@ -152,23 +160,19 @@ def as_block(
                 np.count_nonzero(at_fault) if times is None else times[at_fault].sum()
             )
 
-    scores = {}
-    for name in columns.scores:
-        scores[name], missing = _numbers(batch[name], name)
-        note(name, "is NaN", missing)
+    for name in columns.names:
+        fault = "is missing" if name in (columns.label, columns.day) else "is NaN"
+        note(name, fault, _missing(batch[name]))
     weights = None
     if columns.weight is not None:
-        weights, missing = _numbers(batch[columns.weight], columns.weight)
+        weights = _numbers(batch[columns.weight].drop_null(), columns.weight)
         weights = weights.astype(np.float64, copy=False)
-        note(columns.weight, "is NaN", missing)
         note(columns.weight, "is negative", weights < 0)
         note(columns.weight, "is infinite", np.isinf(weights))
-    for name in (columns.label, columns.day):
-        if name is not None:
-            note(name, "is missing", _missing(batch[name]))
     if faults:
         return None
-    days, day = (None, None) if columns.day is None else _codes(batch[columns.day])
+    scores = {name: _numbers(batch[name], name) for name in columns.scores}
+    days, day = ([], np.zeros(0, int)) if columns.day is None else _codes(batch[columns.day])
     return Block(_flags(batch[columns.label], labels), scores, days, day, weights)
 
 
@@ -194,23 +198,16 @@ def _array(column: pa.Array) -> np.ndarray:
     return flags[column.offset :].view(bool)
 
 
-def _numbers(column: pa.Array, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return numbers as float64 or float32, and where they are missing or NaN."""
-    if column.null_count:
-        return np.zeros(len(column)), _missing(column)
-    values = _array(column)
-    if values.dtype.kind != "f":
-        return _widened(values, name), np.zeros(0, dtype=bool)
-    return values.astype(np.float32) if values.itemsize < 4 else values, np.isnan(values)
+def _numbers(column: pa.Array, name: str) -> np.ndarray:
+    """Return numbers, none missing, as float64 or float32.
 
-
-def _widened(values: np.ndarray, name: str) -> np.ndarray:
-    """Return whole numbers or booleans as float64, which must hold each of them.
-
-    Of two blocks neither could tell that the other has a number that would be made equal to one of
-    its own.
+    Whole numbers must be such that float64 holds each of them: of two blocks neither could tell
+    that the other has a number that would be made equal to one of its own.
     """
-    if values.dtype.itemsize == 8:
+    values = _array(column)
+    if values.dtype.kind == "f":
+        return values.astype(np.float32) if values.itemsize < 4 else values
+    if values.itemsize == 8:
         large = values[(values > 2**53) | (values < -(2**53))].tolist()
         if any(int(float(value)) != value for value in large):
             raise InputError(f"{name} holds whole numbers that float64 cannot hold; rescale them")

@@ -12,15 +12,13 @@ from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 from labkit.metrics.inputs import as_labels, as_scores, as_weights, check_lengths
-from labkit.metrics.scalars import as_budget, as_number, as_share
+from labkit.metrics.scalars import as_budget, as_cost, as_number
 from labkit.metrics.sweep import ThresholdSweep
-from labkit.scale import operating
+from labkit.scale import bounds
 from labkit.scale.bins import BINS, Bins, added, limited
-from labkit.scale.bounds import Bounds, ap_bounds, auc_bounds
-from labkit.scale.keys import splits_of
-from labkit.scale.labels import Labels
-from labkit.scale.operating import OperatingBounds
-from labkit.scale.tally import Tally
+from labkit.scale.bounds import Bounds, Intervals, OperatingBounds
+from labkit.scale.keys import HIGHEST, LOWEST, ZERO, ceilings, scores_of
+from labkit.scale.tally import Labels, Tally
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,8 +34,6 @@ class ScoreSketch:
     ----------
     bins
         How many bins may hold records.
-    cuts
-        Scores at which a bin begins besides, ascending.
 
     Examples
     --------
@@ -55,7 +51,6 @@ class ScoreSketch:
 
     _counts: Bins
     bins: int
-    cuts: np.ndarray
 
     @classmethod
     def from_scores(
@@ -86,7 +81,7 @@ class ScoreSketch:
             How many bins may hold records, at least 1.
         cuts
             Scores at which a bin is to begin besides, shape (c,), so that where many records lie
-            close together bins are narrower: what `labkit.scale.cuts.cuts_for` finds.
+            close together bins are narrower: what `labkit.scale.plan.cuts_for` finds.
 
         Raises
         ------
@@ -100,9 +95,9 @@ class ScoreSketch:
             weights = as_weights(sample_weight)
             check_lengths(y_true=labels, sample_weight=weights)
         bins, cuts = checked_layout(bins, cuts)
-        tally = Tally(bins, splits_of(cuts), weighted=weights is not None)
+        tally = Tally(bins, cuts, weighted=weights is not None)
         tally.add(labels, scores, weights)
-        return cls(tally.bins(), bins, cuts)
+        return cls(tally.bins(), bins)
 
     @classmethod
     def from_blocks(
@@ -135,7 +130,7 @@ class ScoreSketch:
         ScoreSketch(2000 bins, exact, 1000 positives, 1000 negatives)
         """
         bins, cuts = checked_layout(bins, cuts)
-        tally, understood = Tally(bins, splits_of(cuts)), Labels(pos_label)
+        tally, understood = Tally(bins, cuts), Labels(pos_label)
         for y_true, y_score in blocks:
             labels, scores = understood.of(y_true), as_scores(y_score)
             check_lengths(y_true=labels, y_score=scores)
@@ -143,7 +138,7 @@ class ScoreSketch:
         counted = tally.bins()
         if not len(counted):
             raise InputError("blocks is empty; pass at least one record")
-        return cls(counted, bins, cuts)
+        return cls(counted, bins)
 
     def __repr__(self) -> str:
         kind = "exact" if self.exact else f"{self._counts.depth} bits deep"
@@ -151,6 +146,11 @@ class ScoreSketch:
             f"ScoreSketch({len(self._counts)} bins, {kind}, {self.positives:.10g} positives, "
             f"{self.negatives:.10g} negatives)"
         )
+
+    @property
+    def cuts(self) -> np.ndarray:
+        """Scores at which a bin begins besides, ascending."""
+        return scores_of(self._counts.splits)
 
     @cached_property
     def positives(self) -> float:
@@ -189,20 +189,44 @@ class ScoreSketch:
         the sweep go through true points. Its areas take the records of a bin for tied, and so lie
         within the bounds; where `exact`, it is the sweep of the records.
         """
+        low, _, attacks, normals = self.intervals
+        tp, fp = np.cumsum(attacks), np.cumsum(normals)
+        return ThresholdSweep.from_counts(low, tp, fp, positives=tp[-1], negatives=fp[-1])
+
+    @cached_property
+    def intervals(self) -> Intervals:
+        """The scores that fall in each bin, with its counts; row by row as in `sweep`.
+
+        Bounds on any sum over records follow, such as on the Brier score: each record adds at
+        least what the best score of its bin would, and at most what the worst would.
+
+        Examples
+        --------
+        >>> sketch = ScoreSketch.from_scores([1, 0, 1], [0.9, 0.6, 0.3], bins=2)
+        >>> low, high, attacks, normals = sketch.intervals
+        >>> low.tolist(), high.tolist(), attacks.tolist(), normals.tolist()
+        ([0.5, 0.3], [0.9999999999999999, 0.3], [1, 1], [1, 0])
+        """
         counts = self._counts
-        thresholds = operating.lowest_scores(counts)[::-1]
-        tp, fp = np.cumsum(counts.attacks[::-1]), np.cumsum(counts.normals[::-1])
-        return ThresholdSweep.from_counts(thresholds, tp, fp, positives=tp[-1], negatives=fp[-1])
+        # A bin may begin or end with keys that no score has: beyond the infinities, and that of
+        # -0.0 just below that of 0.
+        first = np.maximum(counts.lowest, np.uint64(LOWEST))
+        last = np.minimum(ceilings(counts.lowest, counts.depth, counts.splits), np.uint64(HIGHEST))
+        last -= last == np.uint64(ZERO - 1)
+        low, high = (
+            np.where(np.isnan(counts.only), scores_of(keys), counts.only) for keys in (first, last)
+        )
+        return Intervals(low[::-1], high[::-1], counts.attacks[::-1], counts.normals[::-1])
 
     @cached_property
     def roc_auc(self) -> Bounds:
         """Area under the ROC curve; nan unless both classes occur."""
-        return auc_bounds(*self._descending)
+        return bounds.auc_bounds(self.intervals)
 
     @cached_property
     def average_precision(self) -> Bounds:
         """Step-wise area under the precision-recall curve; nan without attacks."""
-        return ap_bounds(*self._descending)
+        return bounds.ap_bounds(self.intervals)
 
     def average_precision_at(self, base_rate: float) -> Bounds:
         """Return average precision with normal records reweighted to another share of attacks.
@@ -217,11 +241,8 @@ class ScoreSketch:
         InputError
             When the rate is not within (0, 1) or a class is missing.
         """
-        base_rate = as_share(base_rate, "base_rate")
-        if not (self.positives and self.negatives):
-            raise InputError("one class only: there is no share of attacks to change")
-        weight = self.positives / self.negatives * (1 - base_rate) / base_rate
-        return ap_bounds(*self._descending, normal_weight=weight)
+        reweighted = self.sweep.at_base_rate(base_rate)
+        return bounds.ap_bounds(self.intervals, reweighted.negatives / self.negatives)
 
     def at_threshold(self, threshold: float) -> OperatingBounds:
         """Return bounds on the counts of the rule score >= threshold, for any but NaN.
@@ -235,7 +256,7 @@ class ScoreSketch:
         (Bounds(low=0.0, high=1.0), Bounds(low=1.0, high=1.0))
         """
         threshold = float(as_number(threshold, "threshold"))
-        return operating.at_threshold(self._counts, splits_of(self.cuts), threshold)
+        return bounds.at_threshold(self.intervals, threshold)
 
     def at_budget(self, k: float) -> OperatingBounds:
         """Return bounds on what the `k` highest records hold.
@@ -262,7 +283,27 @@ class ScoreSketch:
         (Bounds(low=1.0, high=1.0), Bounds(low=2.0, high=2.0))
         """
         k = as_budget(k, whole=self.counts_records)
-        return operating.at_budget(self._counts, splits_of(self.cuts), k)
+        return bounds.at_budget(self.intervals, k)
+
+    def at_cost(self, *, fp: float, fn: float) -> Bounds:
+        """Return bounds on the least total cost over all thresholds and "alert on nothing".
+
+        The upper one is what the best edge of a bin costs, which `sweep.at_cost` names. A
+        threshold inside a bin may do better: at best it flags all attacks of the bin and none of
+        its normal records, which is the lower one.
+
+        Parameters
+        ----------
+        fp, fn
+            Cost of one false alert and of one missed attack; not negative.
+
+        Examples
+        --------
+        >>> sketch = ScoreSketch.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.6, 0.2], bins=2)
+        >>> sketch.at_cost(fp=1, fn=5), sketch.sweep.at_cost(fp=1, fn=5).threshold
+        (Bounds(low=0.0, high=1.0), 0.5)
+        """
+        return bounds.least_cost(self.intervals, as_cost(fp, "fp"), as_cost(fn, "fn"))
 
     def __add__(self, other: ScoreSketch) -> ScoreSketch:
         """Return the sketch of two parts of one data set, as if their records lay together."""
@@ -272,20 +313,13 @@ class ScoreSketch:
             raise InputError("the two sketches differ in bins or cuts; make both with the same")
         if self.counts_records != other.counts_records:
             raise InputError("one sketch is of weighted records, the other is not")
-        splits = splits_of(self.cuts)
-        both = added(self._counts, other._counts, splits)
-        return replace(self, _counts=limited(both, self.bins, splits))
-
-    @property
-    def _descending(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Attacks and normal records of each bin, and whether it is a tie; highest first."""
-        counts = self._counts
-        return counts.attacks[::-1], counts.normals[::-1], ~np.isnan(counts.only[::-1])
+        both = added(self._counts, other._counts)
+        return replace(self, _counts=limited(both, self.bins))
 
 
-def checked_layout(bins: object, cuts: ArrayLike) -> tuple[int, np.ndarray]:
+def checked_layout(bins: object, cuts: ArrayLike, name: str = "cuts") -> tuple[int, np.ndarray]:
     """Return the number of bins, and the scores at which some begin, ascending and each once."""
     if isinstance(bins, bool) or not isinstance(bins, Integral) or bins < 1:
         raise InputError(f"bins is {bins!r}; it must be a whole number, at least 1")
-    scores = as_scores(cuts, "cuts") if np.size(cuts) else np.zeros(0)
+    scores = as_scores(cuts, name) if np.size(cuts) else np.zeros(0)
     return int(bins), np.unique(scores + 0.0)

@@ -12,7 +12,7 @@ from judged import same_bins
 
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
-from labkit.scale import source
+from labkit.scale import files
 from labkit.scale.cluster import sweep_on_cluster
 from labkit.scale.parquet import sweep_parquet
 
@@ -31,7 +31,7 @@ def scheduler(tmp_path_factory):
 @pytest.fixture
 def flows(tmp_path, monkeypatch):
     """Two files, of fifteen parts each; detector "few" has few distinct scores."""
-    monkeypatch.setattr(source, "_PART", 1000)
+    monkeypatch.setattr(files, "_PART", 1000)
     rng = np.random.default_rng(0)
     attack = rng.random(ROWS) < 0.1
     records = pd.DataFrame(
@@ -86,6 +86,7 @@ def test_a_cluster_finds_what_one_machine_finds(scheduler, flows, method, score,
 def test_a_worker_that_dies_half_way_changes_nothing(flows, tmp_path_factory):
     folder = tmp_path_factory.mktemp("dask")
     asked = {"score": ["few", "many"], **COLUMNS, "max_memory": 0, "bins": 4096}
+    asked["thresholds"] = [0.25, 50.0]
     told = []
     with dask_cluster(folder) as (address, workers), Client(address, timeout=60) as client:
 

@@ -12,7 +12,8 @@ import pytest
 
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
-from labkit.scale import duck, look, pieces, reading, source
+from labkit.scale import counting, partial, reading
+from labkit.scale.files import Columns, parts_of
 from labkit.scale.parquet import sweep_parquet
 from labkit.scale.sketch import ScoreSketch
 
@@ -51,7 +52,7 @@ def flows(tmp_path):
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
     monkeypatch.setattr(reading, "_BLOCK", 300)
-    monkeypatch.setattr(pieces, "_PATIENCE", 2)
+    monkeypatch.setattr(partial, "_PATIENCE", 2)
 
 
 def sweep_of(records, detector, weight=None):
@@ -146,6 +147,44 @@ def test_distinct_scores_are_sketched_with_bounds(tmp_path):
         assert truth.average_precision < sketch.average_precision.high
         assert sketch.roc_auc.width < (0.001 if of is records else 0.04)
     assert judged.by_day[0]["s"].bins == 4096 // 32
+
+
+@pytest.mark.parametrize("bins", [1, 7, 512])
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_what_a_wanted_threshold_flags_is_exact_in_every_sketch(tmp_path, bins, weight):
+    records = table(levels=10**9)
+    records.to_parquet(tmp_path / "s.parquet", row_group_size=1000)
+    # Scores of records, between them, none of them, and both ends.
+    wanted = [records["a"][9], 0.5, 0.3001, 1e-300, 7.0, math.inf, -math.inf, -0.0, 0.5]
+    judged = sweep_parquet(
+        tmp_path,
+        score=["a", "b"],
+        label="label",
+        day="day",
+        weight=weight,
+        max_memory=0,
+        bins=bins,
+        thresholds=wanted,
+    )
+    for detectors, of in [
+        (judged.whole, records),
+        *((judged.by_day[day], records[records["day"] == day]) for day in range(3)),
+    ]:
+        for name, sketch in detectors.items():
+            assert isinstance(sketch, ScoreSketch)
+            truth = sweep_of(of, name, weight)
+            for threshold in wanted:
+                bounds, point = sketch.at_threshold(threshold), truth.at_threshold(threshold)
+                assert bounds.tp == (point.tp, point.tp)
+                assert bounds.fp == (point.fp, point.fp)
+
+
+@pytest.mark.parametrize("method", ["sort", "count"])
+def test_where_all_is_exact_wanted_thresholds_change_nothing(flows, method):
+    asked = {"score": "a", "label": "label", "max_memory": MEMORY[method]}
+    judged = sweep_parquet(flows, **asked, thresholds=[0.123])
+    assert judged.method == method
+    assert_same(judged.whole["a"], sweep_of(table(), "a"))
 
 
 LABELS = {
@@ -300,9 +339,9 @@ def test_days_that_are_times_are_refused(tmp_path, method):
 
 def test_a_look_that_misled_ends_in_a_sketch(flows, monkeypatch):
     def full(*_):
-        raise duck.NotCounted("there are more distinct scores than seemed at first")
+        raise counting.NotCounted("there are more distinct scores than seemed at first")
 
-    monkeypatch.setattr(duck, "_table", full)
+    monkeypatch.setattr(counting, "_table", full)
     judged = sweep_parquet(flows, score="a", label="label", max_memory=MEMORY["count"])
     assert judged.method == "sketch"
     assert "more distinct scores" in judged.why
@@ -310,37 +349,12 @@ def test_a_look_that_misled_ends_in_a_sketch(flows, monkeypatch):
 
 
 def test_counting_stops_at_the_memory_allowed(tmp_path, monkeypatch):
-    monkeypatch.setattr(duck, "_LEAST", 10**6)
+    monkeypatch.setattr(counting, "_LEAST", 10**6)
     path = tmp_path / "f.parquet"
     pd.DataFrame({"label": np.arange(10**6) % 2, "a": np.arange(10**6) / 7}).to_parquet(path)
-    found = source.parquet_source(path, score="a", label="label")
-    with pytest.raises(duck.NotCounted, match="more distinct scores"):
-        duck._table(found, 10**6)
-
-
-def test_the_look_tells_few_scores_from_many(tmp_path):
-    rng = np.random.default_rng(0)
-    for name, scores in {
-        "few": rng.integers(0, 100, 100_000) / 100,
-        "many": rng.random(100_000),
-        "shared": np.where(rng.random(100_000) < 0.01, 0.5, rng.random(100_000)),
-    }.items():
-        pd.DataFrame({"label": rng.random(100_000) < 0.1, "s": scores}).to_parquet(
-            tmp_path / f"{name}.parquet", row_group_size=20_000
-        )
-    plans = {
-        name: look.plan_for(
-            source.parquet_source(tmp_path / f"{name}.parquet", score="s", label="label"),
-            max_memory=2 * 10**6,
-        )
-        for name in ("few", "many", "shared")
-    }
-    assert {name: plan.method for name, plan in plans.items()} == {
-        "few": "count", "many": "sketch", "shared": "sketch",
-    }  # fmt: skip
-    assert len(plans["many"].cuts["s"]) == 0
-    assert plans["shared"].cuts["s"].tolist() == [0.5, np.nextafter(0.5, 1)]
-    assert "100 distinct" in plans["few"].why
+    columns = Columns("a", "label")
+    with pytest.raises(counting.NotCounted, match="more distinct scores"):
+        counting.counted_records(columns, parts_of(path, columns), 10**6)
 
 
 @pytest.mark.parametrize(
@@ -361,6 +375,8 @@ def test_the_look_tells_few_scores_from_many(tmp_path):
         ({"max_memory": -1}, "max_memory is -1"),
         ({"max_memory": "1 GB"}, "max_memory is '1 GB'"),
         ({"bins": 0, "max_memory": 0}, "bins is 0"),
+        ({"thresholds": [0.5, math.nan]}, "thresholds is NaN in 1 of 2"),
+        ({"thresholds": 0.5}, "thresholds has shape"),
     ],
 )
 def test_what_cannot_be_read_is_told(tmp_path, change, told):

@@ -181,6 +181,77 @@ def test_what_a_budget_finds_lies_within_its_bounds(records, bins, cuts, k):
         assert kth <= high or (low == high and (scores >= low).sum() == k)
 
 
+COSTS = st.one_of(st.sampled_from([0, 1, 5]), st.floats(0, 1e6))
+
+
+@given(RECORDS, LIMITS, CUTS, COSTS, COSTS)
+def test_the_least_cost_lies_within_its_bounds(records, bins, cuts, fp, fn):
+    labels, scores = columns(records)
+    sketch = sketch_of(records, bins, cuts)
+    # Every threshold that differs from another in what it flags, and one above all.
+    flagged = [scores >= threshold for threshold in scores] + [np.zeros(len(scores), dtype=bool)]
+    cost = min(
+        fp * float((of & ~labels).sum()) + fn * float((~of & labels).sum()) for of in flagged
+    )
+    bounds = sketch.at_cost(fp=fp, fn=fn)
+    assert bounds.low <= cost <= bounds.high
+    if sketch.exact:
+        assert bounds.low == bounds.high
+    edge = sketch.sweep.at_cost(fp=fp, fn=fn)
+    assert bounds.high == fp * edge.fp + fn * edge.fn
+
+
+@given(RECORDS, LIMITS, CUTS, COSTS, COSTS)
+def test_the_least_cost_is_reached_by_an_order_within_the_bins(records, bins, cuts, fp, fn):
+    labels, scores = columns(records)
+    sketch = sketch_of(records, bins, cuts)
+    edges = np.searchsorted(sketch.sweep.thresholds[::-1], scores, side="right")
+    several = np.isnan(sketch._counts.only)[edges - 1]
+    truth = ThresholdSweep.from_scores(labels, edges + np.where(several & labels, 0.25, 0.0))
+    best = truth.at_cost(fp=fp, fn=fn)
+    assert sketch.at_cost(fp=fp, fn=fn).low == fp * best.fp + fn * best.fn
+
+
+def test_a_weighted_cost_is_of_weights():
+    sketch = ScoreSketch.from_scores(
+        [1, 0, 1, 0], [0.9, 0.8, 0.6, 0.2], sample_weight=[2, 0.5, 4, 1], bins=2
+    )
+    assert sketch.at_cost(fp=3, fn=1) == (0, 1.5)
+
+
+@given(RECORDS, LIMITS, CUTS)
+def test_every_record_lies_in_the_interval_that_counts_it(records, bins, cuts):
+    labels, scores = columns(records)
+    sketch = sketch_of(records, bins, cuts)
+    found = sketch.intervals
+    assert found.low.tolist() == sketch.sweep.thresholds.tolist()
+    assert (found.low <= found.high).all()
+    assert (found.low[:-1] > found.high[1:]).all()
+    for low, high, attacks, normals in zip(*found, strict=True):
+        inside = (low <= scores) & (scores <= high)
+        assert (attacks, normals) == ((inside & labels).sum(), (inside & ~labels).sum())
+    assert found.attacks.sum() + found.normals.sum() == len(scores)
+    assert sketch.exact == (found.low == found.high).all() or bins < len(set(scores.tolist()))
+    for cut in cuts:
+        assert not ((found.low < cut) & (cut <= found.high)).any()
+
+
+PROBABILITIES = st.lists(st.tuples(st.booleans(), st.floats(0.001, 0.999)), min_size=1, max_size=30)
+
+
+@pytest.mark.parametrize("loss", [np.square, lambda wrong: -np.log1p(-wrong)])
+@given(PROBABILITIES, LIMITS, CUTS)
+def test_a_mean_over_records_is_bounded_by_the_intervals(loss, records, bins, cuts):
+    """The Brier score and log loss, of probabilities that are off by so much."""
+    labels, scores = columns(records)
+    low, high, attacks, normals = sketch_of(records, bins, cuts).intervals
+    low, high = np.clip(low, 0.001, 0.999), np.clip(high, 0.001, 0.999)
+    best = (attacks * loss(1 - high) + normals * loss(low)).sum() / len(scores)
+    worst = (attacks * loss(1 - low) + normals * loss(high)).sum() / len(scores)
+    truth = loss(np.abs(scores - labels)).mean()
+    assert best * (1 - 1e-14) <= truth <= worst * (1 + 1e-14)
+
+
 @given(RECORDS)
 def test_a_sketch_of_few_scores_is_the_sweep_of_the_records(records):
     labels, scores = columns(records)
@@ -257,6 +328,8 @@ def test_counts_beyond_32_bits_are_whole():
         (lambda: ScoreSketch.from_scores([1, 0], [2, 1]).at_budget(0.5), "k is 0.5"),
         (lambda: ScoreSketch.from_scores([1, 0], [2, 1]).at_budget(-1), "k is -1"),
         (lambda: ScoreSketch.from_scores([1, 0], [2, 1]).at_threshold(math.nan), "threshold"),
+        (lambda: ScoreSketch.from_scores([1, 0], [2, 1]).at_cost(fp=-1, fn=1), "fp is -1"),
+        (lambda: ScoreSketch.from_scores([1, 0], [2, 1]).at_cost(fp=1, fn=math.inf), "fn is inf"),
     ],
 )
 def test_faults_are_named(make, named):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from judged import same_bins
 
-from labkit.scale.bins import added, bins_of, limited
+from labkit.scale.bins import bins_of, limited
 from labkit.scale.keys import keys_of, splits_of
 from labkit.scale.sketch import ScoreSketch
 from labkit.scale.tally import Tally
@@ -32,24 +32,16 @@ SHAPES = {
 def test_a_stream_is_counted_as_if_it_were_sorted(monkeypatch, shape, cuts):
     for name, size in {"_PLACED": 1000, "_FEWEST": 500, "_MOST_IN_GRID": 50_000}.items():
         monkeypatch.setattr(f"labkit.scale.tally.{name}", size)
-    scores, splits = SHAPES[shape], splits_of(cuts)
-    tally = Tally(LIMIT, splits)
+    scores = SHAPES[shape]
+    tally = Tally(LIMIT, np.array(cuts))
     for at in range(0, N, 7777):
         tally.add(LABELS[at : at + 7777], scores[at : at + 7777])
     in_grid = tally._grid is not None
-    ours = ScoreSketch(tally.bins(), LIMIT, np.array(cuts))
-    theirs = ScoreSketch(
-        limited(added(bins_of(keys_of(scores), LABELS), tally_of_none(), splits), LIMIT, splits),
-        LIMIT,
-        np.array(cuts),
-    )
-    assert same_bins(ours, theirs)
+    ours = ScoreSketch(tally.bins(), LIMIT)
+    theirs = bins_of(keys_of(scores), LABELS, None, splits_of(cuts))
+    assert same_bins(ours, ScoreSketch(limited(theirs, LIMIT), LIMIT))
     # Places would be too many for scores close to a few, and are not needed for few.
     assert in_grid == (shape not in {"close to a few", "few"})
-
-
-def tally_of_none():
-    return Tally(LIMIT, splits_of([])).bins()
 
 
 def test_weights_are_summed_in_the_grid_too():

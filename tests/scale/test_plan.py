@@ -1,9 +1,12 @@
-"""Crowds of records are found in a sample, and cut so that bounds stay narrow."""
+"""What a look at some records finds: whether scores are few, and crowds that are cut."""
 
 import numpy as np
+import pandas as pd
 
 from labkit.metrics import ThresholdSweep
-from labkit.scale.cuts import cuts_for
+from labkit.scale.bins import BINS
+from labkit.scale.files import Columns, parts_of
+from labkit.scale.plan import cuts_for, plan_for
 from labkit.scale.sketch import ScoreSketch
 
 
@@ -47,3 +50,28 @@ def test_where_there_is_no_crowd_nothing_is_cut():
 
 def test_cuts_need_no_second_class():
     assert cuts_for([0] * 8, [0.5] * 8, bins=4).tolist() == [0.5, np.nextafter(0.5, 1)]
+
+
+def test_the_look_tells_few_scores_from_many(tmp_path):
+    rng = np.random.default_rng(0)
+    for name, scores in {
+        "few": rng.integers(0, 100, 100_000) / 100,
+        "many": rng.random(100_000),
+        "shared": np.where(rng.random(100_000) < 0.01, 0.5, rng.random(100_000)),
+    }.items():
+        pd.DataFrame({"label": rng.random(100_000) < 0.1, "s": scores}).to_parquet(
+            tmp_path / f"{name}.parquet", row_group_size=20_000
+        )
+    columns = Columns("s", "label")
+    plans = {
+        name: plan_for(
+            columns, parts_of(tmp_path / f"{name}.parquet", columns), 2 * 10**6, BINS, ()
+        )
+        for name in ("few", "many", "shared")
+    }
+    assert {name: plan.method for name, plan in plans.items()} == {
+        "few": "count", "many": "sketch", "shared": "sketch",
+    }  # fmt: skip
+    assert len(plans["many"].cuts["s"]) == 0
+    assert plans["shared"].cuts["s"].tolist() == [0.5, np.nextafter(0.5, 1)]
+    assert "100 distinct" in plans["few"].why

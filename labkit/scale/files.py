@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +25,8 @@ class Columns:
 
     Attributes
     ----------
-    scores
-        One column a detector, higher for likelier attacks.
+    score
+        The column of scores, or one for each detector; higher for likelier attacks.
     label
         Booleans, 0/1, -1/1, or anything of which `pos_label` is one.
     day
@@ -37,11 +37,16 @@ class Columns:
         The label that means attack.
     """
 
-    scores: tuple[str, ...]
+    score: str | Sequence[str]
     label: str
     day: str | None = None
     weight: str | None = None
     pos_label: object = None
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """The columns of scores."""
+        return (self.score,) if isinstance(self.score, str) else tuple(self.score)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,55 +74,16 @@ class Part:
     rows: int
 
 
-@dataclass(frozen=True)
-class Source:
-    """Parquet files with the wanted columns, each of one type throughout.
-
-    Attributes
-    ----------
-    columns
-        The columns.
-    parts
-        All row groups, in order.
-    texts
-        Which of the columns hold texts.
-    """
-
-    columns: Columns
-    parts: tuple[Part, ...]
-    texts: tuple[str, ...] = ()
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The files, in order."""
-        return tuple(dict.fromkeys(part.path for part in self.parts))
-
-    @property
-    def rows(self) -> int:
-        """Records in all."""
-        return sum(part.rows for part in self.parts)
-
-
-def parquet_source(
-    paths: Paths,
-    *,
-    score: str | Sequence[str],
-    label: str,
-    day: str | None = None,
-    weight: str | None = None,
-    pos_label: object = None,
-) -> Source:
-    """Find the files and check what their footers say; no record is read.
+def parts_of(paths: Paths, columns: Columns) -> list[Part]:
+    """Find the files, check what their footers say, and return all row groups; no record is read.
 
     Parameters
     ----------
     paths
         A Parquet file, a folder of which every `.parquet` file below counts, or several of these.
         Files whose names begin with "_" or "." are left out.
-    score
-        The column of scores, or one for each detector.
-    label, day, weight, pos_label
-        As in `Columns`.
+    columns
+        The wanted columns, each of one type throughout.
 
     Raises
     ------
@@ -128,22 +94,19 @@ def parquet_source(
 
     Examples
     --------
-    >>> parquet_source("no-such-file.parquet", score="score", label="label")
+    >>> parts_of("no-such-file.parquet", Columns("score", "label"))
     Traceback (most recent call last):
     ...
     labkit.errors.InputError: no-such-file.parquet is missing
     """
     _require_pyarrow()
-    scores = (score,) if isinstance(score, str) else tuple(score)
-    columns = Columns(scores, label, day, weight, pos_label)
-    if not scores or len(set(scores)) < len(scores):
-        raise InputError(f"score is {score!r}; name at least one column, and none twice")
+    if not columns.scores or len(set(columns.scores)) < len(columns.scores):
+        raise InputError(f"score is {columns.score!r}; name at least one column, and none twice")
     first, parts = None, []
     for path in _files(paths):
         schema, found = _footer(path)
         _check_columns(path, schema, columns)
-        if first is None:
-            first = path, schema
+        first = first or (path, schema)
         for name in columns.names:
             here, there = schema.field(name).type, first[1].field(name).type
             if here != there:
@@ -151,11 +114,14 @@ def parquet_source(
                     f"{name} is {there} in {first[0]} and {here} in {path}; make all files alike"
                 )
         parts += found
-    texts = tuple(name for name in columns.names if _is_text(first[1].field(name).type))
-    source = Source(columns, tuple(parts), texts)
-    if not source.rows:
+    if not rows_of(parts):
         raise InputError(f"{paths} holds no records; pass at least one")
-    return source
+    return parts
+
+
+def rows_of(parts: Sequence[Part]) -> int:
+    """Return how many records some parts hold."""
+    return sum(part.rows for part in parts)
 
 
 def _require_pyarrow() -> None:
@@ -166,7 +132,7 @@ def _require_pyarrow() -> None:
         raise InputError(f"Parquet is read with pyarrow: {remedy}") from None
 
 
-def _files(paths: Paths) -> Iterable[Path]:
+def _files(paths: Paths) -> Iterator[Path]:
     """Yield the files in order, those of a folder by name."""
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
@@ -233,13 +199,6 @@ def is_number(kind: pa.DataType) -> bool:
     return of.is_integer(kind) or of.is_floating(kind) or of.is_boolean(kind)
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow.types as of
-
-    kind = kind.value_type if of.is_dictionary(kind) else kind
-    return of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind)
-
-
 def _is_label(kind: pa.DataType) -> bool:
     return is_number(kind) or _is_text(kind)
 
@@ -248,3 +207,10 @@ def _is_day(kind: pa.DataType) -> bool:
     import pyarrow.types as of
 
     return of.is_integer(kind) or of.is_temporal(kind) or _is_text(kind)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow.types as of
+
+    kind = kind.value_type if of.is_dictionary(kind) else kind
+    return of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind)
