@@ -18,7 +18,12 @@ from labkit.errors import InputError
 
 @app.command()
 def evaluate(
-    file: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet, a record a row.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV (also .csv.gz), Parquet or a folder of Parquet files; a record a row."
+        ),
+    ],
     score: Annotated[list[str], typer.Option(help="Column of scores; once for each detector.")],
     label: Annotated[str, typer.Option(help="Column that says what is an attack.")],
     positive: Annotated[
@@ -43,6 +48,12 @@ def evaluate(
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     replicates: Annotated[int, typer.Option(help="Resamples; 0 for none.")] = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
+    max_memory: Annotated[
+        float, typer.Option(help="GB that may be used: what does not fit is counted.", min=0)
+    ] = 1,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler whose workers do the work.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write a report: one HTML file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -57,7 +68,8 @@ def evaluate(
     result = evaluate_file(
         file, score, label, positive=positive, day=day, group=group, weight=weight,
         budgets=budget or (), base_rates=base_rate or None, cost_fp=cost_fp, cost_fn=cost_fn,
-        level=level, n_replicates=replicates, seed=seed, progress=_progress,
+        level=level, n_replicates=replicates, seed=seed, max_memory=max_memory * 1e9,
+        scheduler=scheduler, progress=_progress,
     )  # fmt: skip
     if out:
         import matplotlib as mpl

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from labkit.evaluation.results import DetectorResult, Measure, ThresholdByDay
+from labkit.evaluation.results import CostResult, DetectorResult, Measure, ThresholdByDay
 from labkit.metrics import ThresholdSweep
 from labkit.scale import Bounds, ScoreSketch
 
@@ -23,8 +23,17 @@ def sweep_of(counts: Counts) -> ThresholdSweep:
     return counts.sweep if isinstance(counts, ScoreSketch) else counts
 
 
-def bounded(measure: Measure, bounds: Bounds) -> Measure:
+def bounded(measure: Measure, bounds: Bounds, within: tuple[float, float] = (0.0, 1.0)) -> Measure:
     """Return a number with what it can be, its interval as much wider.
+
+    Parameters
+    ----------
+    measure
+        The number, which lies within its bounds.
+    bounds
+        The least and the most that it can be.
+    within
+        Beyond what no number of the kind can lie.
 
     Examples
     --------
@@ -37,8 +46,8 @@ def bounded(measure: Measure, bounds: Bounds) -> Measure:
         return measure
     return replace(
         measure,
-        low=max(measure.low - (measure.estimate - bounds.low), 0.0),
-        high=min(measure.high + (bounds.high - measure.estimate), 1.0),
+        low=max(measure.low - (measure.estimate - bounds.low), within[0]),
+        high=min(measure.high + (bounds.high - measure.estimate), within[1]),
         bounds=tuple(bounds),
     )
 
@@ -64,10 +73,7 @@ def with_bounds(
         for rate, measure in result.average_precision_at.items()
         if not math.isnan(measure.estimate)
     }
-    costs = result.costs
-    if costs is not None:
-        least = sketch.at_cost(fp=costs.cost_fp, fn=costs.cost_fn)
-        costs = replace(costs, least_bounds=tuple(least))
+    costs = None if result.costs is None else _with_least_bounds(result.costs, sketch)
     days, daily = result.days, result.daily_budgets
     if by_day is not None:
         days = _with_area_bounds(days, by_day)
@@ -90,6 +96,16 @@ def with_bounds(
             "be. Intervals are as much wider.",
         ),
     )
+
+
+def _with_least_bounds(costs: CostResult, sketch: ScoreSketch) -> CostResult:
+    least = sketch.at_cost(fp=costs.cost_fp, fn=costs.cost_fn)
+    if costs.rule is not None:
+        tp, fp = (getattr(sketch.at_threshold(costs.rule.threshold), name) for name in ("tp", "fp"))
+        if tp.width or fp.width:
+            reason = "a bin of the sketch holds the cost threshold; let one begin there"
+            costs = replace(costs, rule=None, rule_reason=reason)
+    return replace(costs, least_bounds=tuple(least))
 
 
 def _with_area_bounds(days: pd.DataFrame, by_day: Mapping[object, Counts]) -> pd.DataFrame:

@@ -10,7 +10,6 @@ import numpy as np
 from labkit.evaluation.measures import Intervals
 from labkit.evaluation.results import CalibrationResult, Measure
 from labkit.metrics import (
-    ThresholdSweep,
     brier_score,
     certain_and_wrong,
     log_loss,
@@ -39,12 +38,6 @@ def log_loss_statistic() -> Statistic:
         return np.where(labels, attacks, normals)
 
     return Statistic("log loss", of_records=of)
-
-
-def losses_of_counts(sweep: ThresholdSweep) -> list[Statistic]:
-    """Return what `losses` does, of the counts at every score."""
-    labels, probabilities, _ = _rows(sweep)
-    return losses(labels, probabilities)
 
 
 def losses(labels: np.ndarray, probabilities: np.ndarray) -> list[Statistic]:
@@ -107,19 +100,6 @@ def calibration(
     return CalibrationResult(
         measures["Brier score"], measures["log loss"], measures["mean score"], wrong, bins
     )
-
-
-def calibration_of_counts(sweep: ThresholdSweep, intervals: Intervals) -> CalibrationResult:
-    """Return what `calibration` does, of the counts at every score."""
-    return calibration(*_rows(sweep), intervals, counted=sweep.counts_records)
-
-
-def _rows(sweep: ThresholdSweep) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a label, a score, and how many records have the two, each of shape (r,)."""
-    times = np.concatenate([np.diff(sweep.tp, prepend=0), np.diff(sweep.fp, prepend=0)])
-    labels = np.repeat([True, False], len(sweep.thresholds))
-    kept = times > 0
-    return labels[kept], np.tile(sweep.thresholds, 2)[kept], times[kept]
 
 
 def weighted_reliability_table(

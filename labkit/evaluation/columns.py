@@ -64,13 +64,19 @@ def require_columns(
         raise InputError(f"{path} has no column {name!r}; {near} {told}")
 
 
-def refuse_missing(name: str, count: int, of: int, first: int) -> None:
+def refuse_missing(name: str, count: int, of: int, first: int | None = None) -> None:
     """Raise InputError if a column has missing values; `first` is the place of one, from 0."""
     if count:
+        where = "" if first is None else f" (the first is record {first + 1:,})"
         raise InputError(
-            f"column {name!r} is empty or NaN in {count:,} of {of:,} records (the first is record "
-            f"{first + 1:,}); fill or drop them first"
+            f"column {name!r} is empty or NaN in {count:,} of {of:,} records{where}; fill or drop "
+            "them first"
         )
+
+
+def is_missing(text: str) -> bool:
+    """Return whether a text stands for a missing value."""
+    return text.strip().casefold() in MISSING
 
 
 def not_a_number(name: str, value: object, row: int) -> InputError:
@@ -120,7 +126,16 @@ def positives_of(
     [False, True, True]
     """
     _refuse_missing_texts(column, name)
-    labels = list(map(_canonical, column.values))
+    counts = np.bincount(column.codes, minlength=len(column.values))
+    is_positive, told, notes = positive_labels(column.values, counts, name, positive)
+    return is_positive[column.codes], told, notes
+
+
+def positive_labels(
+    values: Sequence[str], counts: Sequence[int], name: str, positive: str | None
+) -> tuple[np.ndarray, str, tuple[str, ...]]:
+    """Return what `positives_of` does, of the distinct labels and how many records have each."""
+    labels = list(map(_canonical, values))
     distinct = dict.fromkeys(labels)
     if positive is None:
         positive = _meant(distinct)
@@ -135,10 +150,10 @@ def positives_of(
             f"--positive is {positive!r}, but column {name!r} holds "
             f"{_enumerated(map(repr, distinct))}; name one of these"
         )
-    is_positive = np.array([label == _canonical(positive) for label in labels])[column.codes]
+    is_positive = np.array([label == _canonical(positive) for label in labels])
     notes = []
     others = dict.fromkeys((label for label in labels if label != _canonical(positive)), 0)
-    for label, count in zip(labels, np.bincount(column.codes), strict=True):
+    for label, count in zip(labels, counts, strict=True):
         if label in others:
             others[label] += int(count)
     if len(others) > 1:
@@ -219,8 +234,7 @@ def _meant(labels: Iterable[str]) -> str | None:
 
 
 def _refuse_missing_texts(column: Texts, name: str) -> None:
-    lacking = [value.strip().casefold() in MISSING for value in column.values]
-    at = np.array(lacking)[column.codes]
+    at = np.array(list(map(is_missing, column.values)))[column.codes]
     refuse_missing(name, np.count_nonzero(at), len(at), int(np.argmax(at)))
 
 

@@ -8,7 +8,11 @@ from collections.abc import Mapping
 import labkit
 from labkit.errors import InputError
 from labkit.evaluation.bounds import Counts, sweep_of, with_bounds
-from labkit.evaluation.calibration import calibration_of_counts, losses_of_counts
+from labkit.evaluation.count_calibration import (
+    calibration_of_counts,
+    losses_of_counts,
+    why_no_probabilities,
+)
 from labkit.evaluation.count_resampling import replicates_of_counts, resampling_of_counts
 from labkit.evaluation.detectors import quantities_of, result_of
 from labkit.evaluation.evaluation import Evaluation, Resampling
@@ -19,7 +23,6 @@ from labkit.evaluation.pairs import pairs
 from labkit.evaluation.records import UNNAMED
 from labkit.evaluation.resampling import Replicates
 from labkit.evaluation.results import DetectorResult
-from labkit.evaluation.thresholds import outside_unit, within_unit
 from labkit.scale import ScoreSketch
 
 DayCounts = Mapping[object, Counts]
@@ -121,11 +124,11 @@ def from_counts(
         days = {day: sweep_of(of_day) for day, of_day in by_day.items()}
     resampling = resampling_of_counts(sweep, days, options)
     missing, replicates = {}, {}
-    if not within_unit(sweep):
-        missing["calibration"] = outside_unit(sweep)
+    if reason := why_no_probabilities(counts):
+        missing["calibration"] = reason
     if resampling.reason is None:
         wanted = quantities_of(sweep, len(days or ()), options)
-        means = [] if missing else losses_of_counts(sweep)
+        means = [] if reason else losses_of_counts(sweep)
         replicates = replicates_of_counts(sweep, days, wanted, means, options)
     intervals = Intervals(
         options.level,
@@ -134,7 +137,7 @@ def from_counts(
         how=f"bootstrap of {resampling.unit}",
         reason=resampling.reason,
     )
-    judged = None if missing else calibration_of_counts(sweep, intervals)
+    judged = None if reason else calibration_of_counts(counts, intervals)
     result = result_of(sweep, days, options, intervals, judged, missing)
     if isinstance(counts, ScoreSketch) and not counts.exact:
         result = with_bounds(result, counts, by_day)

@@ -1,18 +1,18 @@
 """Labels and scores from a file: CSV, packed with gzip or not, or Parquet.
 
-What a file holds is told by its first bytes, not by its name. Records are counted from 1, the
-header left out.
+Records are counted from 1, the header left out.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
+from joblib import parallel_config
 
 from labkit.errors import InputError
 from labkit.evaluation.columns import (
@@ -24,21 +24,14 @@ from labkit.evaluation.columns import (
 from labkit.evaluation.csv_files import read_csv
 from labkit.evaluation.evaluating import Progress, evaluate_records, silent
 from labkit.evaluation.evaluation import Evaluation, Source
+from labkit.evaluation.file_kinds import look_at
+from labkit.evaluation.large_files import evaluate_large, fits_in_memory
 from labkit.evaluation.options import as_options
 from labkit.evaluation.parquet_files import read_parquet
 from labkit.evaluation.records import as_records
+from labkit.scale.cluster import connected
+from labkit.scale.plan import MAX_MEMORY
 
-_PARQUET, _GZIP = b"PAR1", b"\x1f\x8b"
-# Other things that people keep tables in.
-_OTHERS = {
-    b"PK\x03\x04": "a zip archive or a spreadsheet; unpack it, or export it as CSV",
-    b"\xd0\xcf\x11\xe0": "an old spreadsheet; export it as CSV",
-    b"ARROW1": "an Arrow file; write it as Parquet",
-    b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it first",
-    b"BZh": "packed with bzip2; unpack it first",
-    b"\xfd7zXZ": "packed with xz; unpack it first",
-}
-_BLOCK = 2**20
 _FLAGS = {
     "budgets": "--budget",
     "base_rates": "--base-rate",
@@ -92,8 +85,8 @@ def read_scores(
     Parameters
     ----------
     path
-        A CSV file in UTF-8 with a header (comma, semicolon or tab), packed with gzip or not, or a
-        Parquet file.
+        A CSV file in UTF-8 with a header (comma, semicolon or tab), packed with gzip or not, a
+        Parquet file, or a folder of these.
     scores
         Columns of scores, a detector each.
     label, day, group, weight
@@ -113,19 +106,19 @@ def read_scores(
         raise InputError(f"--score names {', '.join(map(repr, scores))}; name each column once")
     if label in scores:
         raise InputError(f"column {label!r} is named as score and as label; name another one")
-    checksum, first = _checksum_and_first_bytes(path)
+    found = look_at(path)
     numbers = [*scores, *([weight] if weight else [])]
     texts = [name for name in (label, day, group) if name]
-    if first.startswith(_PARQUET):
-        table = read_parquet(path, numbers, texts)
+    if found.parquet:
+        table = read_parquet(found.files, numbers, texts)
     else:
-        table = read_csv(path, numbers, texts, packed=first.startswith(_GZIP))
+        table = read_csv(path, numbers, texts, packed=found.packed)
     if weight:
         check_weights(table.numbers[weight], weight)
     labels, told, notes = positives_of(table.texts[label], label, positive)
     days, more = as_days(table.texts[day], day) if day else (None, ())
     return ScoreFile(
-        Source(path.name, checksum, label, told, day, group, weight),
+        Source(path.name, found.sha256, label, told, day, group, weight),
         labels,
         {name: table.numbers[name] for name in scores},
         days,
@@ -151,9 +144,16 @@ def evaluate_file(
     level: float = 0.95,
     n_replicates: int = 2000,
     seed: int = 0,
+    max_memory: float = MAX_MEMORY,
+    scheduler: str | None = None,
     progress: Progress = silent,
 ) -> Evaluation:
     """Judge the scores in a file, as `labkit evaluate` does.
+
+    Records of Parquet files that do not fit in memory are not read one by one but counted: by
+    score where there are few distinct scores, and everything is exact; else in bins of scores, and
+    what that leaves open stands beside each number as its `bounds`. Intervals then draw counts,
+    which of days is the same, and of single records has other luck.
 
     Parameters
     ----------
@@ -161,6 +161,11 @@ def evaluate_file(
         As in `read_scores`.
     budgets, base_rates, cost_fp, cost_fn, level, n_replicates, seed, progress
         As in `labkit.evaluate`.
+    max_memory
+        Bytes that may be used, about; what does not fit is counted.
+    scheduler
+        Address of a Dask scheduler, whose workers then count, or draw the resamples. They must see
+        the files by the same paths. Numbers stay the same.
 
     Raises
     ------
@@ -179,29 +184,19 @@ def evaluate_file(
         whole=weight is None,
         names=_FLAGS,
     )
-    read = read_scores(path, scores, label, day=day, group=group, weight=weight, positive=positive)
-    records = as_records(read.labels, read.scores, read.day, read.groups, read.weights, None)
-    result = evaluate_records(records, options, progress)
+    columns = {"day": day, "group": group, "weight": weight}
+    with connected(scheduler) if scheduler else nullcontext() as client:
+        if not fits_in_memory(path, len(scores), max_memory):
+            if group:
+                raise InputError(
+                    f"--group {group}: groups are drawn of records in memory, and these do not "
+                    "fit; leave it out, or allow more with --max-memory"
+                )
+            found = look_at(Path(path))
+            source = Source(Path(path).name, found.sha256, label, positive, day, None, weight)
+            return evaluate_large(found.files, source, scores, options, max_memory, client)
+        read = read_scores(path, scores, label, **columns, positive=positive)
+        records = as_records(read.labels, read.scores, read.day, read.groups, read.weights, None)
+        with parallel_config("dask") if client else nullcontext():
+            result = evaluate_records(records, options, progress)
     return replace(result, source=read.source, notes=read.notes + result.notes)
-
-
-def _checksum_and_first_bytes(path: Path) -> tuple[str, bytes]:
-    """Return the SHA-256 of a file's bytes, and the first of them."""
-    digest, first = hashlib.sha256(), b""
-    try:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder; name a CSV or Parquet file")
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                first = first or block[:8]
-                digest.update(block)
-    except FileNotFoundError:
-        raise InputError(f"{path} is missing; name a CSV or Parquet file") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror})") from None
-    if not first:
-        raise InputError(f"{path} is empty; a header and records were expected")
-    for start, what in _OTHERS.items():
-        if first.startswith(start):
-            raise InputError(f"{path} is neither CSV nor Parquet: it is {what}")
-    return digest.hexdigest(), first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import combinations
 
 from labkit.evaluation.days import ratio_replicates
@@ -12,7 +13,7 @@ from labkit.evaluation.measures import resampled
 from labkit.evaluation.options import Options
 from labkit.evaluation.quantities import Quantity, rankings
 from labkit.evaluation.resampling import Replicates
-from labkit.evaluation.results import DetectorResult, Measure, PairResult
+from labkit.evaluation.results import DailyBudgetResult, DetectorResult, Measure, PairResult
 from labkit.evaluation.thresholds import quantities_at_budget
 from labkit.metrics import AucDifference
 
@@ -54,6 +55,9 @@ def pairs(
                 else resampled(difference, drawn[0] - drawn[1], options.level, how)
             )
         differences |= _of_rankings(one, other, options)
+        mine, theirs = _by_name(one, options), _by_name(other, options)
+        for name, difference in differences.items():
+            differences[name] = _with_bounds(difference, mine[name], theirs[name])
         tested = None if test is None else test(detector, baseline)
         found.append(PairResult(detector, baseline, differences, tested))
     return tuple(found)
@@ -75,7 +79,7 @@ def _of_rankings(
     for mine, theirs in zip(one.daily_budgets, other.daily_budgets, strict=True):
         a, b = mine.ranking, theirs.ranking
         difference = a.recall.estimate - b.recall.estimate
-        name = f"recall at {mine.per_day:g} alerts a day"
+        name = _daily_name(mine)
         if math.isnan(difference) or a.recall.interval is None:
             differences[name] = Measure(difference, reason=a.recall.reason)
             continue
@@ -85,3 +89,30 @@ def _of_rankings(
             difference, drawn[0] - drawn[1], options.level, "paired bootstrap of days"
         )
     return differences
+
+
+def _by_name(one: DetectorResult, options: Options) -> dict[str, Measure]:
+    """Return every number that is compared, by its name."""
+    areas = one.auc, one.average_precision, *one.average_precision_at.values()
+    named = {of.name: area for of, area in zip(rankings(options), areas, strict=True)}
+    for budget in one.budgets:
+        shares = budget.recall, budget.precision
+        # Of a budget of nothing there are no numbers to compare.
+        for of, share in zip(quantities_at_budget(budget.budget), shares, strict=False):
+            named[of.name] = share
+    for daily in one.daily_budgets:
+        named[_daily_name(daily)] = daily.ranking.recall
+    return named
+
+
+def _with_bounds(difference: Measure, one: Measure, other: Measure) -> Measure:
+    """Return a difference with its bounds, where one of the two numbers has bounds."""
+    if one.bounds is None and other.bounds is None:
+        return difference
+    low, high = one.bounds or (one.estimate, one.estimate)
+    least, most = other.bounds or (other.estimate, other.estimate)
+    return replace(difference, bounds=(low - most, high - least))
+
+
+def _daily_name(daily: DailyBudgetResult) -> str:
+    return f"recall at {daily.per_day:g} alerts a day"

@@ -1,4 +1,4 @@
-"""The columns of a Parquet file."""
+"""The columns of Parquet files."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def read_parquet(path: Path, numbers: Sequence[str], texts: Sequence[str]) -> Table:
-    """Read columns of a Parquet file; others are not touched.
+def read_parquet(files: Sequence[Path], numbers: Sequence[str], texts: Sequence[str]) -> Table:
+    """Read columns of Parquet files; others are not touched.
 
     Numbers may be of any width, also decimals; single precision is widened as it is.
 
     Parameters
     ----------
-    path
-        The file.
+    files
+        In order; columns of one type in all of them.
     numbers, texts
         Columns to read as numbers, and as texts.
 
@@ -43,23 +43,36 @@ def read_parquet(path: Path, numbers: Sequence[str], texts: Sequence[str]) -> Ta
     """
     try:
         import pyarrow as pa
-        import pyarrow.parquet as pq
     except ImportError:
         remedy = f"run `{sys.executable} -m pip install pyarrow`"
-        raise InputError(f"{path} is Parquet, which needs pyarrow: {remedy}") from None
+        raise InputError(f"{files[0]} is Parquet, which needs pyarrow: {remedy}") from None
     wanted = list(dict.fromkeys([*numbers, *texts]))
+    tables = [_read(path, wanted) for path in files]
     try:
-        with pq.ParquetFile(path) as file:
-            require_columns(path, file.schema_arrow.names, wanted)
-            table = file.read(columns=wanted)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} is damaged or no Parquet file ({error})") from None
+        table = pa.concat_tables(tables)
+    except pa.ArrowException:
+        raise InputError(
+            f"{files[0].parent}: the files hold {', '.join(wanted)} in several types; make them "
+            "alike"
+        ) from None
     if not table.num_rows:
-        raise InputError(f"{path} has no records")
+        raise InputError(f"{files[0]} has no records")
     return Table(
         {name: _numbers(table.column(name), name) for name in numbers},
         {name: _texts(table.column(name), name) for name in texts},
     )
+
+
+def _read(path: Path, wanted: list[str]) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            require_columns(path, file.schema_arrow.names, wanted)
+            return file.read(columns=wanted)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} is damaged or no Parquet file ({error})") from None
 
 
 def _numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:

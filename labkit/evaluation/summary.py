@@ -116,9 +116,15 @@ def _costs(evaluation: Evaluation) -> Iterator[Row]:
     for name, one in evaluation.detectors.items():
         if one.costs is None:
             continue
-        for how, at in (("least cost", one.costs.least), ("cost threshold", one.costs.rule)):
-            if at is not None:
-                yield name, how, *_cost_row(at)
+        *row, least = _cost_row(one.costs.least)
+        yield (
+            name,
+            "least cost",
+            *row,
+            f"{least} {bounds(one.costs.least_bounds, 0, ' to ')}".strip(),
+        )
+        if one.costs.rule is not None:
+            yield name, "cost threshold", *_cost_row(one.costs.rule)
 
 
 def _measured(measure: Measure) -> str:
@@ -128,7 +134,8 @@ def _measured(measure: Measure) -> str:
         between = "-" if measure.low >= 0 else " to "
         said.append(f"({rate(measure.low)}{between}{rate(measure.high)})")
     if measure.bounds:
-        said.append(bounds(measure).replace("\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}", "-"))
+        # No more digits than a narrow column holds.
+        said.append(bounds(measure.bounds, 4, "-"))
     return " ".join(said)
 
 

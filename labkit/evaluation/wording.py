@@ -16,7 +16,6 @@ UNDEFINED = "-"
 
 # An interval is not broken apart at the end of a line.
 _TO = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}"
-_SIXTH = Decimal("0.000001")
 _DOWN = Context(prec=6, rounding=ROUND_FLOOR)
 
 
@@ -87,21 +86,22 @@ def interval(measure: Measure) -> str:
     return f"({rate(measure.low)}{_TO}{rate(measure.high)})"
 
 
-def bounds(measure: Measure) -> str:
-    """Return what a number can be, rounded outwards to six decimals; nothing where it is known.
+def bounds(ends: tuple[float, float] | None, decimals: int = 6, between: str = _TO) -> str:
+    """Return what a number can be, rounded outwards; nothing where it is known.
 
     Examples
     --------
-    >>> bounds(Measure(0.5, bounds=(1 / 3, 2 / 3))).replace(_TO, " to ")
-    '[0.333333 to 0.666667]'
+    >>> bounds((1 / 3, 2 / 3), 4, "-")
+    '[0.3333-0.6667]'
     """
-    if measure.bounds is None:
+    if ends is None:
         return ""
+    unit = Decimal(1).scaleb(-decimals)
     low, high = (
-        Decimal(end).quantize(_SIXTH, rounding) if math.isfinite(end) else end
-        for end, rounding in zip(measure.bounds, (ROUND_FLOOR, ROUND_CEILING), strict=True)
+        Decimal(end).quantize(unit, rounding) if math.isfinite(end) else end
+        for end, rounding in zip(ends, (ROUND_FLOOR, ROUND_CEILING), strict=True)
     )
-    return f"[{low}{_TO}{high}]"
+    return f"[{low:,}{between}{high:,}]"
 
 
 def measured(measure: Measure) -> str:
@@ -112,7 +112,9 @@ def measured(measure: Measure) -> str:
     >>> measured(Measure(0.85))
     '0.850'
     """
-    return " ".join(filter(None, (rate(measure.estimate), interval(measure), bounds(measure))))
+    return " ".join(
+        filter(None, (rate(measure.estimate), interval(measure), bounds(measure.bounds)))
+    )
 
 
 def enumerated(names: list[str]) -> str:
@@ -124,9 +126,9 @@ def enumerated(names: list[str]) -> str:
 def subject(evaluation: Evaluation) -> str:
     """Return what was judged, in one line."""
     first = next(iter(evaluation.detectors.values()))
-    ends = ""
-    if not math.isnan(first.base_rate.low):
-        ends = f", {percent(first.base_rate.low)} to {percent(first.base_rate.high)}"
+    ends, rates = "", (first.base_rate.low, first.base_rate.high)
+    if len({*map(percent, rates), percent(first.base_rate.estimate)}) > 1:
+        ends = f", {percent(rates[0])} to {percent(rates[1])}"
     days = "" if first.days is None else f", {len(first.days):,} days"
     weighted = "" if _counts_records(first) else " (weights)"
     return (

@@ -79,13 +79,20 @@ def sweep_on_cluster(
         # As many bins as an exact answer needs, for a day too.
         distinct = rows_of(parts) if plan.method == "sort" else int(max_memory // _COUNTED)
         plan = replace(plan, method="count", bins=max(plan.bins, distinct * DAY_SHARE))
-    with _client(scheduler) as client:
+    with connected(scheduler) as client:
         counted = _counted(client, columns, parts, plan, progress)
     return judged(counted, columns, parts, plan)
 
 
 @contextmanager
-def _client(scheduler: str | Client) -> Iterator[Client]:
+def connected(scheduler: str | Client) -> Iterator[Client]:
+    """Give a client of a scheduler, by its address; one that is given is not closed.
+
+    Raises
+    ------
+    InputError
+        When no scheduler answers, or distributed is not installed.
+    """
     try:
         from distributed import Client
     except ImportError:

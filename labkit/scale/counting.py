@@ -23,8 +23,8 @@ from numpy.typing import ArrayLike
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
 from labkit.metrics.inputs import as_codes, as_scores, check_lengths
-from labkit.scale.files import Columns, Part, is_number, rows_of
-from labkit.scale.reading import as_block, check_days, check_weights, refuse
+from labkit.scale.files import Columns, Part, is_number, is_text, rows_of
+from labkit.scale.reading import TIME, as_block, check_days, check_weights, refuse
 from labkit.scale.tally import Labels
 
 if TYPE_CHECKING:
@@ -170,10 +170,11 @@ def _table(columns: Columns, parts: list[Part], max_memory: float) -> pa.Table:
     # Otherwise these would stand for other files too.
     paths = dict.fromkeys(part.path for part in parts)
     files = [re.sub(r"([*?\[])", r"[\1]", path) for path in paths]
+    day = None if columns.day is None else _day(parts[0].path, columns.day)
     memory = f"{int(max(max_memory, _LEAST))}B"
     try:
         with duckdb.connect(config={"memory_limit": memory, "temp_directory": ""}) as database:
-            counts = database.sql(_query(columns), params={"files": files}).to_arrow_table()
+            counts = database.sql(_query(columns, day), params={"files": files}).to_arrow_table()
     except duckdb.OutOfMemoryException:
         raise NotCounted("there are more distinct scores than seemed at first") from None
     except duckdb.Error as error:
@@ -184,9 +185,28 @@ def _table(columns: Columns, parts: list[Part], max_memory: float) -> pa.Table:
     return counts
 
 
-def _query(columns: Columns) -> str:
-    keys = replace(columns, weight=None).names
-    wanted = [*map(_quoted, keys), f"count(*) AS {_quoted(_RECORDS)}"]
+def _day(path: str, name: str) -> str:
+    """Return the expression of a record's day, times cut to their date."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kind, day = pq.read_schema(path).field(name).type, _quoted(name)
+    if pa.types.is_timestamp(kind):
+        if kind.tz is not None:
+            raise NotCounted(f"DuckDB does not know the date of a {kind}")
+        return f"{day}::DATE"
+    if is_text(kind):
+        return f"CASE WHEN regexp_matches({day}, '{TIME}') THEN {day}[1:10] ELSE {day} END"
+    return day
+
+
+def _query(columns: Columns, day: str | None) -> str:
+    keys = [_quoted(columns.score), _quoted(columns.label)]
+    wanted = list(keys)
+    if day is not None:
+        keys.append(day)
+        wanted.append(f"{day} AS {_quoted(columns.day)}")
+    wanted = [*wanted, f"count(*) AS {_quoted(_RECORDS)}"]
     if columns.weight is not None:
         weight = f"{_quoted(columns.weight)}::DOUBLE"
         wanted.append(f"sum({weight}) AS {_quoted(_WEIGHT)}")
@@ -196,7 +216,7 @@ def _query(columns: Columns) -> str:
         ]
     return (
         f"SELECT {', '.join(wanted)} FROM read_parquet($files, hive_partitioning = false) "
-        f"GROUP BY {', '.join(map(_quoted, keys))}"
+        f"GROUP BY {', '.join(keys)}"
     )
 
 

@@ -103,7 +103,7 @@ def parts_of(paths: Paths, columns: Columns) -> list[Part]:
     if not columns.scores or len(set(columns.scores)) < len(columns.scores):
         raise InputError(f"score is {columns.score!r}; name at least one column, and none twice")
     first, parts = None, []
-    for path in _files(paths):
+    for path in parquet_files(paths):
         schema, found = _footer(path)
         _check_columns(path, schema, columns)
         first = first or (path, schema)
@@ -132,7 +132,7 @@ def _require_pyarrow() -> None:
         raise InputError(f"Parquet is read with pyarrow: {remedy}") from None
 
 
-def _files(paths: Paths) -> Iterator[Path]:
+def parquet_files(paths: Paths) -> Iterator[Path]:
     """Yield the files in order, those of a folder by name."""
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
@@ -200,16 +200,17 @@ def is_number(kind: pa.DataType) -> bool:
 
 
 def _is_label(kind: pa.DataType) -> bool:
-    return is_number(kind) or _is_text(kind)
+    return is_number(kind) or is_text(kind)
 
 
 def _is_day(kind: pa.DataType) -> bool:
     import pyarrow.types as of
 
-    return of.is_integer(kind) or of.is_temporal(kind) or _is_text(kind)
+    return of.is_integer(kind) or of.is_temporal(kind) or is_text(kind)
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether values of an Arrow type are texts, those of a dictionary among them."""
     import pyarrow.types as of
 
     kind = kind.value_type if of.is_dictionary(kind) else kind

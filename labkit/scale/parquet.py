@@ -73,7 +73,8 @@ def sweep_parquet(
     label
         The column of labels: booleans, 0/1 and -1/1 are understood, others need `pos_label`.
     day
-        The column of days, weeks or other groups, at most 400 of them; None for none.
+        The column of days, weeks or other groups, at most 400 of them; times are cut to their date,
+        as written. None for none.
     weight
         The column of weights, not negative. A record of weight zero counts nowhere.
     pos_label

@@ -99,7 +99,8 @@ def plan_for(
         why = f"{rows:,} records fit in memory"
         return Plan("sort", why, bins, dict.fromkeys(columns.scores, thresholds))
     labels, scores, days = _some(columns, parts)
-    distinct = sum(_distinct(values, rows) for values in scores.values()) * days
+    # A score of two days is counted twice.
+    distinct = sum(min(_distinct(values, rows) * days, rows) for values in scores.values())
     cuts = {
         name: np.union1d(thresholds, cuts_for(labels, values, bins=bins) if len(values) else ())
         for name, values in scores.items()
@@ -107,7 +108,7 @@ def plan_for(
     if distinct * _COUNTED <= max_memory:
         why = f"{rows:,} records have about {distinct:,.0f} distinct scores"
         return Plan("count", why, bins, cuts)
-    why = f"{rows:,} records with about {distinct:,.0f} distinct scores do not fit in memory"
+    why = f"{rows:,} records have too many distinct scores to count each"
     return Plan("sketch", why, bins, cuts)
 
 

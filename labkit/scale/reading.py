@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.scale.files import Columns, Part
+from labkit.scale.files import Columns, Part, is_text
 from labkit.scale.tally import Labels
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ _MOST_DAYS = 400
 
 Faults = Counter[tuple[str, str]]
 """How many records have what fault in which column."""
+TIME = r"^\d{4}-\d{2}-\d{2}[T ]"
+"""How a time begins that is written as a text."""
 _FLOATS = {"halffloat", "float", "double"}
 _REMEDIES = {
     "is NaN": "drop or mend them first",
@@ -172,7 +174,7 @@ def as_block(
     if faults:
         return None
     scores = {name: _numbers(batch[name], name) for name in columns.scores}
-    days, day = ([], np.zeros(0, int)) if columns.day is None else _codes(batch[columns.day])
+    days, day = ([], np.zeros(0, int)) if columns.day is None else _days(batch[columns.day])
     return Block(_flags(batch[columns.label], labels), scores, days, day, weights)
 
 
@@ -225,10 +227,24 @@ def _flags(column: pa.Array, labels: Labels) -> np.ndarray:
     return labels.of(_array(column))
 
 
-def _codes(column: pa.Array) -> tuple[list, np.ndarray]:
-    """Return the distinct values of a column, and the index of each record's."""
+def _days(column: pa.Array) -> tuple[list, np.ndarray]:
+    """Return the distinct days of a column, times cut to their date, and the index of each's."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_timestamp(column.type):
+        # As a clock shows it there; no time zone is moved.
+        local = column if column.type.tz is None else pc.local_timestamp(column)
+        column = local.cast(pa.date32())
     encoded = column.dictionary_encode()
-    values, codes = encoded.dictionary.to_pylist(), _array(encoded.indices)
+    values, codes = encoded.dictionary, _array(encoded.indices)
+    if is_text(values.type):
+        is_time = pc.match_substring_regex(values, TIME)
+        if pc.any(is_time).as_py():
+            dates = pc.if_else(is_time, pc.utf8_slice_codeunits(values, 0, 10), values)
+            encoded = dates.dictionary_encode()
+            values, codes = encoded.dictionary, _array(encoded.indices)[codes]
+    values = values.to_pylist()
     # A dictionary may hold values that no record of the block has.
     present = np.bincount(codes, minlength=len(values)) > 0
     if present.all():

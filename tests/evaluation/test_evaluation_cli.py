@@ -131,7 +131,7 @@ def test_a_folder_without_the_right_to_write(labkit, folder):
     ("arguments", "told"),
     [
         ("gone.csv --score coarse --label attack", "gone.csv is missing"),
-        (". --score coarse --label attack", ". is a folder"),
+        (". --score coarse --label attack", ". holds no .parquet file"),
         ("scores.csv --score coars --label attack", "the nearest is 'coarse'"),
         ("scores.csv --score coarse --label day", "say which one means attack with --positive"),
         ("scores.csv --score attack --label attack", "as score and as label"),

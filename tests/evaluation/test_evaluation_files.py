@@ -240,7 +240,7 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
 
 
 def test_a_folder_and_a_missing_file(tmp_path):
-    with pytest.raises(InputError, match="is a folder"):
+    with pytest.raises(InputError, match=r"holds no \.parquet file"):
         read_scores(tmp_path, ["s"], "y")
     with pytest.raises(InputError, match=r"gone\.csv is missing"):
         read_scores(tmp_path / "gone.csv", ["s"], "y")

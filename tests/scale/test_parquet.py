@@ -226,7 +226,6 @@ def test_scores_of_any_type(tmp_path, method, dtype):
 DAYS = {
     "texts": ["mon", "tue", "wed"],
     "dates": [datetime.date(2024, 1, day) for day in (1, 2, 3)],
-    "times": [datetime.datetime(2024, 1, day) for day in (1, 2, 3)],
     "categories": pd.Categorical(["mon", "tue", "wed"], categories=["none", "mon", "tue", "wed"]),
 }
 
@@ -242,6 +241,24 @@ def test_days_of_any_type(tmp_path, method, kind):
     assert_same(
         judged.by_day[list(DAYS[kind])[1]]["a"], sweep_of(records[records["day"] == 1], "a")
     )
+
+
+@every_method
+@pytest.mark.parametrize("kind", ["times", "zoned", "texts"])
+def test_times_are_cut_to_their_date_as_written(tmp_path, method, kind):
+    records = table()
+    # 0:00 in India is the day before in UTC.
+    times = pd.Timestamp("2024-01-01") + pd.to_timedelta(records["day"], unit="D")
+    times += pd.to_timedelta(np.arange(len(records)) % 86_400, unit="s")
+    if kind == "zoned":
+        times = times.dt.tz_localize("Asia/Kolkata")
+    elif kind == "texts":
+        times = times.dt.strftime("%Y-%m-%dT%H:%M:%S")
+    records.assign(day=times).to_parquet(tmp_path / "f.parquet", row_group_size=900)
+    judged = sweep_parquet(tmp_path, score="a", label="label", day="day", max_memory=MEMORY[method])
+    assert list(map(str, judged.by_day)) == ["2024-01-01", "2024-01-02", "2024-01-03"]
+    for day, of_day in zip(range(3), judged.by_day.values(), strict=True):
+        assert_same(of_day["a"], sweep_of(records[records["day"] == day], "a"))
 
 
 def with_fault(column, value):
