@@ -18,10 +18,22 @@ from labkit.evaluation.results import (
     PairResult,
     ThresholdResult,
 )
-from labkit.evaluation.wording import cost, count, measured, number_names, percent, rate, threshold
+from labkit.evaluation.wording import (
+    bounds,
+    cost,
+    count,
+    measured,
+    number_names,
+    percent,
+    rate,
+    threshold,
+)
 
 _DAYS = 62
 """Days that a table lists; the JSON has all."""
+
+
+_LEAST = "least cost"
 
 
 @dataclass(frozen=True)
@@ -62,7 +74,7 @@ def _ranking(evaluation: Evaluation, drawings: Drawings) -> Section:
             _by(one.auc),
             measured(one.average_precision),
             _by(one.average_precision),
-            count(one.distinct_scores),
+            count(one.distinct_scores) + (" bins" if one.auc.bounds else ""),
         ]
         for name, one in evaluation.detectors.items()
     ]
@@ -100,7 +112,7 @@ def _thresholds(one: DetectorResult) -> Iterator[tuple[str, ThresholdResult]]:
     for budget in one.budgets:
         yield f"{count(budget.budget)} alerts in all", budget.at_threshold
     if one.costs is not None:
-        yield "least cost", one.costs.least
+        yield _LEAST, one.costs.least
         if one.costs.rule is not None:
             yield "cost threshold", one.costs.rule
 
@@ -170,8 +182,8 @@ def _day_table(name: str, one: DetectorResult, budget: DailyBudgetResult) -> Tab
                 rate(own["auc"]),
                 count(mine["tp"]),
                 rate(mine["recall"]),
-                count(theirs["alerts"]),
-                count(theirs["tp"]),
+                _of_day(theirs, "alerts"),
+                _of_day(theirs, "tp"),
                 rate(theirs["recall"]),
             ]
         )
@@ -194,6 +206,12 @@ def _day_table(name: str, one: DetectorResult, budget: DailyBudgetResult) -> Tab
     )
 
 
+def _of_day(row: Mapping[str, float], name: str) -> str:
+    """Return a count of a day, with its bounds where the threshold cuts one of the day's bins."""
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    return count(row[name]) + ("" if low == high else f" {bounds((low, high), 0)}")
+
+
 def _costs(evaluation: Evaluation, drawings: Drawings) -> Section:
     title = "Costs"
     if evaluation.options.cost_fp is None:
@@ -201,6 +219,7 @@ def _costs(evaluation: Evaluation, drawings: Drawings) -> Section:
     rows = []
     for name, one in evaluation.detectors.items():
         for what, at in _thresholds(one):
+            least = one.costs.least_bounds if what == _LEAST else None
             rows.append(
                 [
                     name,
@@ -209,7 +228,7 @@ def _costs(evaluation: Evaluation, drawings: Drawings) -> Section:
                     count(at.alerts),
                     measured(at.recall),
                     measured(at.precision),
-                    cost(at.cost),
+                    f"{cost(at.cost)} {bounds(least, 0)}".strip(),
                     measured(at.cost_per_record),
                 ]
             )

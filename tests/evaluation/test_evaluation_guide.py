@@ -21,6 +21,7 @@ KEYS = GUIDE.partition("## The keys of the JSON object")[2].partition("\n## ")[0
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory):
     """A folder with a file of scores as the guide shows it."""
+    pytest.importorskip("pyarrow")
     folder = tmp_path_factory.mktemp("desk")
     rng = np.random.default_rng(3)
     n = 700
@@ -40,6 +41,7 @@ def desk(tmp_path_factory):
     shown = re.search(r"^```text\n(.*?)\n", GUIDE, re.MULTILINE)[1]
     assert list(table) == shown.split(",")
     table.to_csv(folder / "scores.csv", index=False)
+    table.to_parquet(folder / "scores.parquet")
     return folder
 
 
