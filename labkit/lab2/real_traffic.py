@@ -17,6 +17,7 @@ from sklearn.model_selection import train_test_split
 from labkit.data.readers import read_flows
 from labkit.decisions import at_daily_budget, fixed_threshold_by_day
 from labkit.lab2 import other_traffic as other
+from labkit.lab2 import table_detectors
 from labkit.lab2.split import TemporalSplit
 from labkit.metrics import (
     ThresholdSweep,
@@ -86,8 +87,8 @@ def _days(flows: pd.DataFrame, split: TemporalSplit) -> pd.DataFrame:
 
 def _detectors(leave_out: tuple[str, ...] = ()) -> dict[str, other.Model]:
     return {
-        "gradient boosting": lambda: other.gradient_boosting(0, leave_out),
-        "logistic regression": lambda: other.logistic_regression(leave_out=leave_out),
+        "gradient boosting": lambda: table_detectors.gradient_boosting(0, leave_out),
+        "logistic regression": lambda: table_detectors.logistic_regression(leave_out=leave_out),
     }
 
 
@@ -198,7 +199,7 @@ def _budgets(flows: pd.DataFrame, split: TemporalSplit) -> pd.DataFrame:
 
 def _calibration(flows: pd.DataFrame, split: TemporalSplit) -> pd.DataFrame:
     past, calibrate, test = (split.of(flows, part) for part in ("train", "calibrate", "test"))
-    models = other.calibrated_models(past, calibrate)
+    models = table_detectors.calibrated_models(past, calibrate)
     probabilities = {name: model.predict_proba(test)[:, 1] for name, model in models.items()}
     labels = test["label"]
     drawn = bootstrap(labels, probabilities, [brier(), mean_score()], groups=test["day"], **_DAYS)

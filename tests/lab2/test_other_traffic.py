@@ -10,7 +10,7 @@ from sklearn.base import clone
 from labkit.data.luflow_sample import sample_paths
 from labkit.data.readers import read_flows
 from labkit.errors import InputError
-from labkit.lab2 import detectors
+from labkit.lab2 import detectors, table_detectors
 from labkit.lab2 import other_traffic as other
 from labkit.lab2.experiment import MODELS
 from labkit.metrics import ThresholdSweep
@@ -44,7 +44,7 @@ def days(*labels_of_day, gap=1):
 
 class TestFeatures:
     def test_columns_over_orders_of_magnitude_are_logged(self):
-        made = other.TableFeatures().fit_transform(
+        made = table_detectors.TableFeatures().fit_transform(
             table(bytes=[1, 10, 1000, 100_000], ttl=[31, 29, 62, 254])
         )
         assert list(made) == ["log_bytes", "ttl"]
@@ -53,18 +53,20 @@ class TestFeatures:
     @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
     def test_a_logarithm_does_not_hang_on_the_unit(self, unit):
         values = np.array([0, 1, 3, 50, 20_000, 9_000_000.0])
-        made = other.TableFeatures().fit_transform(table(duration=values * unit))
-        expected = other.TableFeatures().fit_transform(table(duration=values))
+        made = table_detectors.TableFeatures().fit_transform(table(duration=values * unit))
+        expected = table_detectors.TableFeatures().fit_transform(table(duration=values))
         pd.testing.assert_frame_equal(made, expected)
 
     def test_tiny_values_neither_overflow_nor_take_all_bins(self):
         values = np.geomspace(5e-324, 1e300, 1000)
-        made = other.TableFeatures().fit_transform(table(rate=values))
+        made = table_detectors.TableFeatures().fit_transform(table(rate=values))
         assert np.isfinite(made.to_numpy()).all()
         assert made["log_rate"].nunique() <= 255
 
     def test_negative_columns_are_not_logged(self):
-        made = other.TableFeatures().fit_transform(table(offset=[-5.0, 0.0, 1.0, 100_000.0]))
+        made = table_detectors.TableFeatures().fit_transform(
+            table(offset=[-5.0, 0.0, 1.0, 100_000.0])
+        )
         assert list(made) == ["offset"]
 
     def test_names_ports_and_times_are_not_read(self):
@@ -72,69 +74,74 @@ class TestFeatures:
             **{name: ["a", "b"] for name in ("src", "dst", "src_as", "dst_as", "date", "family")},
             **{name: [1, 2] for name in ("day", "time", "src_port", "dst_port")},
         }
-        made = other.TableFeatures().fit_transform(table(**named, bytes=[1, 2]))
+        made = table_detectors.TableFeatures().fit_transform(table(**named, bytes=[1, 2]))
         assert list(made) == ["bytes"]
 
     def test_a_column_can_be_left_out(self):
-        made = other.TableFeatures(("ttl",)).fit_transform(table(ttl=[1, 2], bytes=[1, 2]))
+        made = table_detectors.TableFeatures(("ttl",)).fit_transform(
+            table(ttl=[1, 2], bytes=[1, 2])
+        )
         assert list(made) == ["bytes"]
 
     def test_a_table_with_nothing_to_read_is_refused(self):
         with pytest.raises(InputError, match="no column that a detector could read"):
-            other.TableFeatures().fit(table(src=["a", "b"], constant=[3, 3]))
+            table_detectors.TableFeatures().fit(table(src=["a", "b"], constant=[3, 3]))
 
     def test_words_are_indicators_and_new_ones_are_none(self):
-        learn = other.TableFeatures().fit(table(proto=["tcp", "udp"], bytes=[1, 2]))
+        learn = table_detectors.TableFeatures().fit(table(proto=["tcp", "udp"], bytes=[1, 2]))
         made = learn.transform(table(proto=["icmp", "udp"], bytes=[1, 2]))
         assert made[["proto_tcp", "proto_udp"]].to_numpy().tolist() == [[0, 0], [0, 1]]
 
     def test_an_unset_value_is_the_middle_and_said_to_be_unset(self):
-        learn = other.TableFeatures().fit(table(bytes=[1.0, 2.0, 3.0, math.nan]))
+        learn = table_detectors.TableFeatures().fit(table(bytes=[1.0, 2.0, 3.0, math.nan]))
         made = learn.transform(table(bytes=[math.nan, 3.0]))
         assert made["bytes"].tolist() == [pytest.approx(2.0), pytest.approx(3.0)]
         assert made["bytes_unset"].tolist() == [1, 0]
 
     def test_infinity_counts_as_unset(self):
-        made = other.TableFeatures().fit_transform(table(rate=[1.0, 2.0, 3.0, math.inf]))
+        made = table_detectors.TableFeatures().fit_transform(table(rate=[1.0, 2.0, 3.0, math.inf]))
         assert np.isfinite(made.to_numpy()).all()
         assert made["rate_unset"].tolist() == [0, 0, 0, 1]
 
     def test_a_missing_column_is_refused(self):
-        learn = other.TableFeatures().fit(table(bytes=[1, 2], ttl=[3, 4]))
+        learn = table_detectors.TableFeatures().fit(table(bytes=[1, 2], ttl=[3, 4]))
         with pytest.raises(InputError, match="no column ttl"):
             learn.transform(table(bytes=[1, 2]))
 
     def test_what_is_read_comes_from_the_training_records_alone(self):
-        learn = other.TableFeatures().fit(table(bytes=[1, 2]))
+        learn = table_detectors.TableFeatures().fit(table(bytes=[1, 2]))
         small, large = (learn.transform(table(bytes=[1, last])) for last in (2, 10_000_000))
         assert list(small) == list(large) == ["bytes"]
         assert small["bytes"][0] == large["bytes"][0]
 
     def test_each_value_has_a_bin_of_its_own(self, flows):
-        made = other.TableFeatures().fit_transform(flows)
+        made = table_detectors.TableFeatures().fit_transform(flows)
         assert made.nunique().max() <= 255
         assert not {"hour_sin", "day"} & set(made)
 
     def test_it_can_be_cloned(self):
-        assert clone(other.TableFeatures(("a",))).leave_out == ("a",)
+        assert clone(table_detectors.TableFeatures(("a",))).leave_out == ("a",)
 
 
 class TestDetectors:
     def test_they_are_those_of_the_lab_but_for_the_features(self):
         for mine, labs in (
-            (other.gradient_boosting(3), detectors.gradient_boosting(3)),
-            (other.logistic_regression("balanced"), detectors.logistic_regression("balanced")),
+            (table_detectors.gradient_boosting(3), detectors.gradient_boosting(3)),
+            (
+                table_detectors.logistic_regression("balanced"),
+                detectors.logistic_regression("balanced"),
+            ),
         ):
             assert [name for name, _ in mine.steps] == [name for name, _ in labs.steps]
             assert mine[-1].get_params() == labs[-1].get_params()
-            assert isinstance(mine[0], other.TableFeatures)
+            assert isinstance(mine[0], table_detectors.TableFeatures)
 
     def test_one_name_to_leave_out_may_stand_alone(self):
-        assert other.gradient_boosting(leave_out="ttl")[0].leave_out == ("ttl",)
+        assert table_detectors.gradient_boosting(leave_out="ttl")[0].leave_out == ("ttl",)
 
     def test_they_rank_and_repeat(self, flows, split):
         past, test = other.before_test(flows, split), split.of(flows, "test")
-        for make in (other.gradient_boosting, other.logistic_regression):
+        for make in (table_detectors.gradient_boosting, table_detectors.logistic_regression):
             once, twice = (
                 make().fit(past, past["label"]).decision_function(test) for _ in range(2)
             )
@@ -142,7 +149,9 @@ class TestDetectors:
             assert ThresholdSweep.from_scores(test["label"], once).roc_auc > 0.9
 
     def test_the_four_models_of_the_calibration(self, flows, split):
-        models = other.calibrated_models(split.of(flows, "train"), split.of(flows, "calibrate"))
+        models = table_detectors.calibrated_models(
+            split.of(flows, "train"), split.of(flows, "calibrate")
+        )
         assert tuple(models) == MODELS
         test = split.of(flows, "test")
         scores = {name: model.predict_proba(test)[:, 1] for name, model in models.items()}
@@ -298,7 +307,7 @@ class TestMeasures:
         assert found["days learnt"].tolist() == [3, 4]
 
     def test_retrained_daily_with_intervals(self, flows):
-        models = {"lr": other.logistic_regression}
+        models = {"lr": table_detectors.logistic_regression}
         found = other.retrained_daily(flows, models, intervals=True)
         assert (found["lr low"] <= found["lr"]).all()
         assert (found["lr"] <= found["lr high"]).all()

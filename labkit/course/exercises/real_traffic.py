@@ -16,6 +16,7 @@ from labkit.data.luflow_sample import sample_paths
 from labkit.data.readers import read_flows
 from labkit.decisions import at_daily_budget, fixed_threshold_by_day
 from labkit.lab2 import other_traffic as other
+from labkit.lab2 import table_detectors
 from labkit.lab2.split import TemporalSplit
 from labkit.metrics import ThresholdSweep
 
@@ -51,13 +52,17 @@ class _Sample:
     def scores(self) -> np.ndarray:
         """Scores on the test days of the booster that learnt from all days before."""
         past = other.before_test(self.flows, self.split)
-        return other.gradient_boosting(0).fit(past, past["label"]).decision_function(self.test)
+        return (
+            table_detectors.gradient_boosting(0)
+            .fit(past, past["label"])
+            .decision_function(self.test)
+        )
 
     @cached_property
     def operated(self) -> tuple[np.ndarray, np.ndarray]:
         """Scores on the calibration and test days of the booster of the training days."""
         past = self.split.of(self.flows, "train")
-        model = other.gradient_boosting(0).fit(past, past["label"])
+        model = table_detectors.gradient_boosting(0).fit(past, past["label"])
         return model.decision_function(self.calibrate), model.decision_function(self.test)
 
 
