@@ -140,18 +140,7 @@ def as_block(
 ) -> Block | None:
     """Return the arrays of a batch; None where records are at fault, which `faults` then tells.
 
-    Parameters
-    ----------
-    columns
-        What to take from the batch.
-    batch
-        Some records.
-    labels
-        Takes note of what labels mean.
-    faults
-        Is added to.
-    times
-        How many records each row stands for, shape (n,); None for one.
+    Where `times` is given, a row stands for so many records.
     """
 
     def note(name: str, fault: str, at_fault: np.ndarray) -> None:
