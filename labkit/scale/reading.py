@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.scale.files import Columns, Part
+from labkit.scale.files import Columns, Part, is_number
 from labkit.scale.tally import Labels
 
 if TYPE_CHECKING:
@@ -205,13 +205,10 @@ def _numbers(column: pa.Array, name: str) -> np.ndarray:
 
 def _flags(column: pa.Array, labels: Labels) -> np.ndarray:
     """Return where a record is an attack."""
-    import pyarrow as pa
-
-    if isinstance(column, pa.StringArray | pa.LargeStringArray | pa.StringViewArray):
-        column = column.dictionary_encode()
-    if isinstance(column, pa.DictionaryArray):
-        return labels.of(column.dictionary.to_pylist()).take(_array(column.indices))
-    return labels.of(_array(column))
+    if is_number(column.type):
+        return labels.of(_array(column))
+    texts = column.dictionary_encode()
+    return labels.of(texts.dictionary.to_pylist()).take(_array(texts.indices))
 
 
 def _codes(column: pa.Array) -> tuple[list, np.ndarray]:
