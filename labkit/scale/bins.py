@@ -89,12 +89,28 @@ def bins_of(
 def added(a: Bins, b: Bins) -> Bins:
     """Return the bins of the records of both, as coarse as the coarser of the two."""
     depth = min(a.depth, b.depth)
-    a, b = coarsened(a, depth), coarsened(b, depth)
+    a, b = sorted((coarsened(bins, depth) for bins in (a, b)), key=len, reverse=True)
+    # The fewer are looked up among the more, into a bin that is there or between two: half the
+    # memory of sorting all, and less time.
+    at = np.searchsorted(a.lowest, b.lowest)
+    there = at < len(a)
+    there[there] = a.lowest[at[there]] == b.lowest[there]
+    into, new = at[there], ~there
+    attacks, normals, only = a.attacks.copy(), a.normals.copy(), a.only.copy()
+    attacks[into] += b.attacks[there]
+    normals[into] += b.normals[there]
+    # Also where either is nan.
+    only[into[only[into] != b.only[there]]] = np.nan
     lowest, attacks, normals, only = (
-        np.concatenate([getattr(a, name), getattr(b, name)])
-        for name in ("lowest", "attacks", "normals", "only")
+        np.insert(column, at[new], more[new])
+        for column, more in (
+            (a.lowest, b.lowest),
+            (attacks, b.attacks),
+            (normals, b.normals),
+            (only, b.only),
+        )
     )
-    return summed(Bins(lowest, attacks, normals, only, a.splits, depth))
+    return Bins(lowest, attacks, normals, only, a.splits, depth)
 
 
 def coarsened(bins: Bins, depth: int) -> Bins:

@@ -7,8 +7,8 @@ of it: Dask has its parts counted again by another.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import reduce
 from operator import add
@@ -84,9 +84,8 @@ def sweep_on_cluster(
     return judged(counted, columns, parts, plan)
 
 
-@contextmanager
-def connected(scheduler: str | Client) -> Iterator[Client]:
-    """Give a client of a scheduler, by its address; one that is given is not closed.
+def connected(scheduler: str | Client) -> AbstractContextManager[Client]:
+    """Return a client of a scheduler, to be closed after use unless it was given.
 
     Raises
     ------
@@ -99,14 +98,11 @@ def connected(scheduler: str | Client) -> Iterator[Client]:
         remedy = f"run `{sys.executable} -m pip install distributed`"
         raise InputError(f"a cluster is reached with distributed: {remedy}") from None
     if isinstance(scheduler, Client):
-        yield scheduler
-        return
+        return nullcontext(scheduler)
     try:
-        client = Client(scheduler, timeout=_PATIENCE)
+        return Client(scheduler, timeout=_PATIENCE)
     except (OSError, TypeError, ValueError) as error:
         raise InputError(f"no Dask scheduler answers at {scheduler!r} ({error})") from None
-    with client:
-        yield client
 
 
 def _counted(
@@ -119,15 +115,15 @@ def _counted(
     """Have every part counted, and what came of them added up, a few at a time, on the workers."""
     from distributed import as_completed
 
-    pieces = client.map(
+    partials = client.map(
         partial_of, [[part] for part in parts], columns=columns, plan=plan, pure=False
     )
     if progress is not None:
-        for done, _ in enumerate(as_completed(pieces), start=1):
-            progress(done, len(pieces))
-    while len(pieces) > 1:
-        pieces = [
-            client.submit(reduce, add, pieces[i : i + _TOGETHER], pure=False)
-            for i in range(0, len(pieces), _TOGETHER)
+        for done, _ in enumerate(as_completed(partials), start=1):
+            progress(done, len(partials))
+    while len(partials) > 1:
+        partials = [
+            client.submit(reduce, add, partials[i : i + _TOGETHER], pure=False)
+            for i in range(0, len(partials), _TOGETHER)
         ]
-    return pieces[0].result()
+    return partials[0].result()

@@ -57,17 +57,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Part:
-    """Some row groups of one file.
-
-    Attributes
-    ----------
-    path
-        The file.
-    row_groups
-        Numbers of its row groups.
-    rows
-        Records in them.
-    """
+    """Some row groups of one file, by their numbers, and how many records they hold."""
 
     path: str
     row_groups: tuple[int, ...]

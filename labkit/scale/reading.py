@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.scale.files import Columns, Part, is_text
+from labkit.scale.files import Columns, Part, is_number, is_text
 from labkit.scale.tally import Labels
 
 if TYPE_CHECKING:
@@ -142,18 +142,7 @@ def as_block(
 ) -> Block | None:
     """Return the arrays of a batch; None where records are at fault, which `faults` then tells.
 
-    Parameters
-    ----------
-    columns
-        What to take from the batch.
-    batch
-        Some records.
-    labels
-        Takes note of what labels mean.
-    faults
-        Is added to.
-    times
-        How many records each row stands for, shape (n,); None for one.
+    Where `times` is given, a row stands for so many records.
     """
 
     def note(name: str, fault: str, at_fault: np.ndarray) -> None:
@@ -218,13 +207,10 @@ def _numbers(column: pa.Array, name: str) -> np.ndarray:
 
 def _flags(column: pa.Array, labels: Labels) -> np.ndarray:
     """Return where a record is an attack."""
-    import pyarrow as pa
-
-    if isinstance(column, pa.StringArray | pa.LargeStringArray | pa.StringViewArray):
-        column = column.dictionary_encode()
-    if isinstance(column, pa.DictionaryArray):
-        return labels.of(column.dictionary.to_pylist()).take(_array(column.indices))
-    return labels.of(_array(column))
+    if is_number(column.type):
+        return labels.of(_array(column))
+    texts = column.dictionary_encode()
+    return labels.of(texts.dictionary.to_pylist()).take(_array(texts.indices))
 
 
 def _days(column: pa.Array) -> tuple[list, np.ndarray]:

@@ -112,13 +112,14 @@ class Tally:
         weights
             float64, finite and not negative, shape (n,); None where records have none.
         """
-        if weights is not None and not weights.all():
-            kept = weights > 0
-            labels, scores, weights = labels[kept], scores[kept], weights[kept]
         for at in range(0, len(scores), _PLACED):
             rows = slice(at, at + _PLACED)
-            weighed = None if weights is None else weights[rows]
-            self._count(keys_of(scores[rows]), labels[rows], weighed)
+            keys, of_rows, weighed = keys_of(scores[rows]), labels[rows], None
+            if weights is not None:
+                kept = np.flatnonzero(weights[rows])
+                keys, of_rows, weighed = keys[kept], of_rows[kept], weights[rows][kept]
+            if len(keys):
+                self._count(keys, of_rows, weighed)
 
     def bins(self) -> Bins:
         """Return the bins of everything added so far, and hold no more than these."""

@@ -350,6 +350,13 @@ def test_only_like_sketches_are_added(other, named):
         ScoreSketch.from_scores([1, 0], [2, 1]) + ScoreSketch.from_scores([1, 0], [2, 1], **other)
 
 
+def test_scores_beyond_all_others_are_added_as_they_are():
+    low = ScoreSketch.from_scores([1], [-10.0])
+    both = low + ScoreSketch.from_scores([1, 0], [-5.0, 5.0])
+    assert both.sweep.thresholds.tolist() == [5.0, -5.0, -10.0]
+    assert both.sweep.tp.tolist() == [0, 1, 2]
+
+
 def test_a_sketch_is_added_to_nothing_else():
     with pytest.raises(TypeError):
         ScoreSketch.from_scores([1, 0], [2, 1]) + 1
