@@ -1,7 +1,6 @@
 """Readers of labelled flows in public formats, to one flow table."""
 
-from labkit.data.readers.detect import AUTO, NAMES
-from labkit.data.readers.reading import read_flows
-from labkit.data.readers.writing import import_flows
+from labkit.data.readers.formats import AUTO, NAMES
+from labkit.data.readers.importing import import_flows, read_flows
 
 __all__ = ["AUTO", "NAMES", "import_flows", "read_flows"]
