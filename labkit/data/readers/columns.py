@@ -49,22 +49,24 @@ def features_of(table: "pd.DataFrame") -> tuple[Features, Repaired]:
     Examples
     --------
     >>> import pandas as pd
-    >>> texts = {"proto": ["6", "ICMP"], "dst_port": ["0x1bb", "8"], "state": [" SF", "-"]}
+    >>> texts = {"proto": ["6", "ICMP ", "253"], "dst_port": ["0x1bb", "8", "70000"]}
     >>> features, repaired = features_of(pd.DataFrame(texts, dtype="category"))
-    >>> {name: values.tolist() for name, values in features.items()}
-    {'dst_port': [443.0, nan], 'port_class': ['web', nan], 'proto': ['tcp', 'icmp'], 'state':
-    ['SF', '-']}
+    >>> for name, values in features.items():
+    ...     print(name, values.tolist())
+    dst_port [443.0, nan, nan]
+    port_class ['web', nan, nan]
+    proto ['tcp', 'icmp', '253']
     >>> repaired["port in hexadecimal"].tolist()
-    [True, False]
+    [True, False, False]
     """
     texts = [name for name in table if table[name].dtype == "category"]
     numbers, infinite = _finite(table.drop(columns=texts))
     repaired = {INFINITE: infinite}
-    proto = protocols(table["proto"]) if "proto" in texts else None
+    proto = _protocols(table["proto"]) if "proto" in texts else None
     features: Features = {}
     for name in ("dst_port", "src_port"):
         if name in texts:
-            ports, hexadecimal = read_ports(table[name])
+            ports, hexadecimal = _read_ports(table[name])
             repaired[HEXADECIMAL] = hexadecimal | repaired.get(HEXADECIMAL, False)
         elif name in numbers:
             ports = numbers[name]
@@ -73,7 +75,7 @@ def features_of(table: "pd.DataFrame") -> tuple[Features, Repaired]:
         features[name] = _known_ports(ports, proto)
         # A mapping may name a column of classes itself.
         if name == "dst_port" and "port_class" not in table:
-            features["port_class"] = port_classes(features[name])
+            features["port_class"] = _port_classes(features[name])
     if proto is not None:
         features["proto"] = proto
     features |= {name: by_text(table[name], str.strip) for name in texts if name not in features}
@@ -111,15 +113,8 @@ def by_text(column: "pd.Series", tidy: Callable[[str], str]) -> "pd.Series":
     return pd.Series(pd.Categorical.from_codes(codes, list(code_of)), index=column.index)
 
 
-def protocols(column: "pd.Series") -> "pd.Series":
-    """Return protocols by name in small letters; a number without a name here stays a number.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> protocols(pd.Series(["6", "UDP ", "253"], dtype="category")).tolist()
-    ['tcp', 'udp', '253']
-    """
+def _protocols(column: "pd.Series") -> "pd.Series":
+    """Return protocols by name in small letters; a number without a name here stays a number."""
 
     def tidy(text: str) -> str:
         word = text.strip().lower().removesuffix(".0")
@@ -128,14 +123,8 @@ def protocols(column: "pd.Series") -> "pd.Series":
     return by_text(column, tidy)
 
 
-def port_classes(ports: np.ndarray) -> "pd.Series":
-    """Return the classes of ports, unset where they are.
-
-    Examples
-    --------
-    >>> port_classes(np.array([443, np.nan, 53, 9200])).tolist()
-    ['web', nan, 'dns', 'other']
-    """
+def _port_classes(ports: np.ndarray) -> "pd.Series":
+    """Return the classes of ports, unset where they are."""
     import pandas as pd
 
     names = [*_PORT_CLASSES, "other"]
@@ -146,16 +135,8 @@ def port_classes(ports: np.ndarray) -> "pd.Series":
     return pd.Series(pd.Categorical.from_codes(codes, names))
 
 
-def read_ports(column: "pd.Series") -> tuple[np.ndarray, np.ndarray]:
-    """Return the ports of a text column, and which of them were written in hexadecimal.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> numbers, hexadecimal = read_ports(pd.Series(["80", "0x0303", "-"], dtype="category"))
-    >>> numbers.tolist(), hexadecimal.tolist()
-    ([80.0, 771.0, nan], [False, True, False])
-    """
+def _read_ports(column: "pd.Series") -> tuple[np.ndarray, np.ndarray]:
+    """Return the ports of a text column, and which of them were written in hexadecimal."""
     texts = [text.strip().lower() for text in column.cat.categories]
     numbers = spread(column, map(_port, texts), np.nan)
     written = spread(column, [text.startswith("0x") for text in texts], False)

@@ -54,7 +54,6 @@ def text_reader(head: Head, zone: ZoneInfo | None, mapping: Mapping) -> Reader:
         header=head.lines[0] * lines,
         unset=mapping.unset,
     )
-
     rows = partial(read_rows, head.source, layout)
     times = partial(_times, mapping=mapping, zone=zone)
     return _reader(head.source, rows, mapping, times, is_local=not mapping.per_second and not zone)
@@ -90,7 +89,7 @@ def parquet_reader(source: Source, zone: ZoneInfo | None, mapping: Mapping) -> R
 
     def times(table: "pd.DataFrame") -> Times:
         if is_moment and not has_zone:
-            return _local_times(table[mapping.time].to_numpy(), zone)
+            return local_times(table[mapping.time].to_numpy(), zone)
         return _times(table, mapping, zone)
 
     is_local = not (zone or has_zone) and (is_moment or not mapping.per_second)
@@ -183,12 +182,6 @@ def _times(table: "pd.DataFrame", mapping: Mapping, zone: ZoneInfo | None) -> Ti
             return None
 
     return clock_times(column, parse, zone)
-
-
-def _local_times(microseconds: np.ndarray, zone: ZoneInfo | None) -> Times:
-    """Return the times of a clock whose far times, which are none, might not fit."""
-    known = np.abs(microseconds) < 1e16
-    return local_times(np.where(known, microseconds, 0).astype("int64"), known, zone)
 
 
 def _parquet_rows(source: Source, mapping: Mapping) -> Iterator[Rows]:

@@ -131,9 +131,14 @@ def load_mapping(given: "str | PathLike[str] | AnyMapping") -> Mapping:
         return _checked("the mapping", given)
     try:
         path = Path(given)
-        content = path.read_bytes()
+        if path.exists() and not path.is_file():
+            raise InputError(f"mapping {path} is no regular file: name a .toml or .json file")
+        with path.open("rb") as file:
+            content = file.read(_LARGEST_FILE + 1)
     except TypeError:
         raise InputError("the mapping must be a file or a dict: name a .toml or .json") from None
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise InputError(f"mapping {given} cannot be read ({why})") from None

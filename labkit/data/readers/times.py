@@ -30,7 +30,7 @@ _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 # A capture is no older than its clock, give or take a time zone, and none is from later.
 _EARLIEST, _LATEST = -DAY_SECONDS, 7_258_118_400
-_YEARS = range(1969, 2200)
+_FAR = 1e16
 # Epoch microseconds have 16 digits from 2001 to 2286, epoch seconds ten.
 _DIGITS, _FEWEST_DIGITS = 16, 10
 
@@ -214,12 +214,10 @@ def clock_times(
     zone
         Whose clock it is where a text does not say; None is UTC.
     """
-    parsed = [parse(text) for text in column.cat.categories]
-    walls = [wall if wall and wall.year in _YEARS else None for wall in parsed]
-    known = np.array([wall is not None for wall in walls], dtype=bool)
-    local = [(w.replace(tzinfo=None) - _EPOCH) // _MICROSECOND if w else 0 for w in walls]
-    offsets = [w.utcoffset() // _MICROSECOND if w and w.tzinfo else math.nan for w in walls]
-    times = local_times(np.array(local, dtype="int64"), known, zone, np.array(offsets, dtype=float))
+    walls = [parse(text) for text in column.cat.categories]
+    local = [(w.replace(tzinfo=None) - _EPOCH) / _MICROSECOND if w else math.nan for w in walls]
+    offsets = [w.utcoffset() / _MICROSECOND if w and w.tzinfo else math.nan for w in walls]
+    times = local_times(np.array(local), zone, np.array(offsets))
     return Times(
         spread(column, times.seconds, math.nan),
         {what: spread(column, rows, False) for what, rows in times.repaired.items()},
@@ -227,16 +225,14 @@ def clock_times(
 
 
 def local_times(
-    local: np.ndarray, known: np.ndarray, zone: ZoneInfo | None, offsets: np.ndarray | None = None
+    local: np.ndarray, zone: ZoneInfo | None, offsets: np.ndarray | float = math.nan
 ) -> Times:
     """Return the times of a clock's microseconds since 1970-01-01 00:00.
 
     Parameters
     ----------
     local
-        Microseconds on the clock.
-    known
-        Which of them are times; the others are ignored.
+        Microseconds on the clock, NaN where there is no time.
     zone
         Whose clock it is; None is UTC.
     offsets
@@ -244,19 +240,20 @@ def local_times(
 
     Examples
     --------
-    >>> hour = np.array([1509240600 * 10**6])  # half past one, on the night clocks go back
-    >>> times = local_times(hour, np.array([True]), ZoneInfo("Europe/London"))
+    >>> hour = np.array([1509240600e6])  # half past one, on the night clocks go back
+    >>> times = local_times(hour, ZoneInfo("Europe/London"))
     >>> times.seconds.tolist(), times.repaired[TWICE].tolist()
     ([1509237000.0], [True])
     """
-    by_zone = known if offsets is None else known & np.isnan(offsets)
-    ahead = np.zeros(len(local), dtype="int64")
-    if offsets is not None:
-        ahead = np.nan_to_num(offsets).astype("int64")
+    # Years that no capture is of might not fit.
+    known = np.abs(local) < _FAR
+    by_zone = known & np.isnan(offsets)
+    clock = np.where(known, local, 0).astype("int64")
+    ahead = np.zeros(len(local), dtype="int64") + np.nan_to_num(offsets).astype("int64")
     twice, skipped = np.zeros(len(local), dtype=bool), np.zeros(len(local), dtype=bool)
     if zone is not None and by_zone.any():
-        ahead[by_zone], twice[by_zone], skipped[by_zone] = _ahead(local[by_zone], zone)
-    seconds = epochs(np.where(known, local - ahead, np.nan), 10**6)
+        ahead[by_zone], twice[by_zone], skipped[by_zone] = _ahead(clock[by_zone], zone)
+    seconds = epochs(np.where(known, clock - ahead, np.nan), 10**6)
     return Times(seconds, {TWICE: twice, SKIPPED: skipped})
 
 

@@ -1,5 +1,7 @@
 """Which format a file has is told by what is in it; what cannot be told or fit is refused."""
 
+import os
+
 import pytest
 from made_up import (
     ARGUS,
@@ -164,6 +166,12 @@ class TestFiles:
             ("a" * 999, "cannot be read"),
         ):
             with pytest.raises(InputError, match=said):
+                read_flows(given)
+
+    def test_what_is_no_regular_file(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        for given in (tmp_path / "pipe", "/dev/zero"):
+            with pytest.raises(InputError, match="is no regular file: save it as one first"):
                 read_flows(given)
 
     def test_the_same_file_twice(self, path):

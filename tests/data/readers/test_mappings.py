@@ -1,5 +1,8 @@
 """What a mapping may say, and what it may not, in one line."""
 
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,6 +74,13 @@ def test_what_is_no_mapping_file(tmp_path, content, said):
     with pytest.raises(InputError, match=said) as error:
         load_mapping(path)
     assert str(path) in str(error.value)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
+        with pytest.raises(InputError, match="is no regular file: name a"):
+            load_mapping(path)
 
 
 @pytest.mark.parametrize(
