@@ -29,6 +29,8 @@ _PORT_CLASSES = {
     "backup": (873, 10000),
 }
 _LARGEST_PORT = 65_535
+# The sum of two numbers up to here is none that overflows; nothing that is counted is larger.
+_LARGEST = 1e300
 
 Features = dict[str, "pd.Series | np.ndarray"]
 Repaired = dict[str, np.ndarray]
@@ -167,7 +169,7 @@ def _finite(table: "pd.DataFrame") -> tuple[dict[str, np.ndarray], np.ndarray]:
     numbers, infinite = {}, np.zeros(len(table), dtype=bool)
     for name in table:
         values = table[name].to_numpy()
-        here = np.isinf(values)
+        here = np.abs(values) > _LARGEST
         infinite |= here
         numbers[name] = np.where(here, np.nan, values) if here.any() else values
     return numbers, infinite

@@ -176,8 +176,8 @@ def once(names: Iterable[str]) -> tuple[str, ...]:
     >>> once(["a", "b", "a"])
     ('a', 'b', '')
     """
-    names = list(names)
-    return tuple(name if name not in names[:at] else "" for at, name in enumerate(names))
+    first: dict[str, int] = {}
+    return tuple(n if first.setdefault(n, at) == at else "" for at, n in enumerate(names))
 
 
 def require(head: Head, names: Iterable[str], needed: Iterable[str], what: str) -> None:

@@ -203,7 +203,8 @@ def _rows(
     import pandas as pd
 
     table, unreadable = {}, np.zeros(batch.num_rows, dtype=bool)
-    for name in batch.schema.names:
+    # pyarrow gives "a.b" too where "a" is wanted.
+    for name in mapping.columns:
         column = batch.column(name)
         if name not in mapping.texts and not _is_text(column.type):
             table[name] = _numbers(column, source, name)

@@ -185,13 +185,13 @@ def _flows(piece: Piece, kept: np.ndarray, zone: ZoneInfo | None) -> "pd.DataFra
     import pandas as pd
 
     found, places = piece.verdicts
-    words = list(dict.fromkeys(v.word for v in found if v.label is not None)) or [BENIGN]
-    families = [words.index(v.word) if v.label is not None else 0 for v in found]
-    families = np.array(families, dtype=int)
+    code_of = {BENIGN: 0}
+    codes = [code_of.setdefault(v.word, len(code_of)) if v.label is not None else 0 for v in found]
+    families = np.array(codes, dtype=int)
     labels = np.array([v.label or 0 for v in found], dtype="int8")
     columns: dict = {
         "label": labels[places[kept]],
-        "family": pd.Categorical.from_codes(families[places[kept]], categories=words),
+        "family": pd.Categorical.from_codes(families[places[kept]], categories=list(code_of)),
     }
     if piece.seconds is not None:
         columns["time"] = piece.seconds[kept]

@@ -2,6 +2,7 @@
 
 import codecs
 import gzip
+import lzma
 import struct
 import zipfile
 import zlib
@@ -23,7 +24,7 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b"
 # What the standard library raises on a damaged, locked or exotic archive.
 _DAMAGE = (
-    *(gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, EOFError, struct.error),
+    *(gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, struct.error),
     *(NotImplementedError, RuntimeError, ValueError, OverflowError, MemoryError),
 )
 
@@ -182,4 +183,7 @@ def _told(name: str) -> Iterator[None]:
         why = "it is locked with a password" if "password" in str(error) else str(error)
         raise InputError(f"{name} cannot be unpacked ({why}): fetch it anew or unpack it") from None
     except OSError as error:
-        raise InputError(f"{name} cannot be read ({error.strerror or error})") from None
+        why = error.strerror or error
+        raise InputError(
+            f"{name} cannot be read ({why}): see its rights or fetch it anew"
+        ) from None

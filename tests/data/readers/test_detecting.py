@@ -1,6 +1,7 @@
 """Which format a file has is told by what is in it; what cannot be told or fit is refused."""
 
 import os
+import zipfile
 
 import pytest
 from made_up import (
@@ -192,6 +193,14 @@ class TestFiles:
         middle = whole.index(b"day.csv") + 40
         refused(whole[:middle] + b"\xff" * 20 + whole[middle + 20 :], "cannot be unpacked")
         refused(zipped(), "without a file in it")
+
+    @pytest.mark.parametrize("packing", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
+    def test_a_zip_file_damaged_inside_however_it_is_packed(self, path, refused, packing):
+        content = zipped(packing, day=LUFLOW)
+        path.write_bytes(content)
+        assert len(read_flows(path)) == 4
+        middle = content.index(b"day.csv") + 30
+        refused(content[:middle] + b"\xff\x00\xff\x10" + content[middle + 4 :], "fetch it anew")
 
     def test_a_locked_zip_file(self, refused):
         content = bytearray(zipped(day=LUFLOW))

@@ -116,6 +116,11 @@ def test_a_column_that_is_not_there(read):
         read(MAPPING | {"features": {"a": "z"}})
 
 
+def test_a_column_whose_name_begins_like_another(read):
+    others = {"x.y": pa.array([[1]] * 4), "x": pa.array([5, 6, 7, 8])}
+    assert read(MAPPING | {"features": {"a": "x"}}, **others)["a"].tolist() == [5, 6, 8]
+
+
 def test_what_this_package_wrote_is_read_again(tmp_path):
     flows = pd.DataFrame({"label": [0, 1], "family": ["benign", "worm"], "time": [1e9, 1.1e9]})
     flows.to_parquet(tmp_path / "a.parquet")
