@@ -99,6 +99,14 @@ def test_a_table_that_does_not_fit(tmp_path, change, said):
         read_flows(path, mapping=MAPPING | change)
 
 
+def test_what_a_file_holds_is_shown_in_signs_alone(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"\x1b[2Ja,\x07b\xed\xb2\x80\n1,2\n")
+    with pytest.raises(InputError, match="has no column") as error:
+        read_flows(path, mapping=MAPPING)
+    assert str(error.value).isprintable()
+
+
 def test_units_are_those_of_the_schema(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("l,x\n1,3\n0,4\n")
