@@ -99,7 +99,7 @@ def read_head(source: Source) -> Head:
     >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "a.csv"
     >>> _ = file.write_bytes(b"\n time;label\r\n1;normal\r\n")
-    >>> head = read_head(Source(file))
+    >>> head = read_head(Source("a.csv", file))
     >>> head.header, head.lines[1], head.blank
     (['time', 'label'], '1;normal', 1)
     """

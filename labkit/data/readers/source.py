@@ -35,27 +35,17 @@ class Source:
 
     Parameters
     ----------
+    name
+        What messages and summaries call it.
     path
         The file on disk.
     member
         The member; "" where the file is no zip.
-    is_only
-        Whether there is no other member.
-
-    Examples
-    --------
-    >>> Source(Path("week.zip"), "day.csv", is_only=False).name
-    'week.zip/day.csv'
     """
 
+    name: str
     path: Path
     member: str = ""
-    is_only: bool = True
-
-    @property
-    def name(self) -> str:
-        """What messages and summaries call it."""
-        return str(self.path) if self.is_only else f"{self.path}/{self.member}"
 
     @property
     def is_parquet(self) -> bool:
@@ -79,14 +69,16 @@ def sources(path: Path) -> tuple[Source, ...]:
         if not path.is_file():
             raise InputError(f"{path} is no regular file: save it as one first")
     if not _first_bytes(path).startswith(_ZIP):
-        return (Source(path),)
+        return (Source(str(path), path),)
     with _told(str(path)), zipfile.ZipFile(path) as packed:
         found = {one.filename for one in packed.infolist() if not one.is_dir() and one.file_size}
     # Beside each file, an archive made on a Mac holds a hidden one that is no table.
     names = sorted(name for name in found if not name.startswith("__MACOSX/"))
     if not names:
         raise InputError(f"{path} is a zip file without a file in it: fetch it anew")
-    return tuple(Source(path, name, len(names) == 1) for name in names)
+    if len(names) == 1:
+        return (Source(str(path), path, names[0]),)
+    return tuple(Source(f"{path}/{name}", path, name) for name in names)
 
 
 def first_bytes(source: Source) -> bytes:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 import pandas as pd
 import pytest
-from made_up import ARGUS, CIC, CIC_2018, FILES, LUFLOW, MAPPING, TABLE, ZEEK, as_toml
+from made_up import ARGUS, CIC, CIC_2018, FILES, LUFLOW, MAPPING, TABLE, ZEEK, as_toml, zipped
 
 from labkit import cli
 from labkit.data.readers import import_flows, importing, read_flows, source
@@ -240,7 +240,8 @@ class TestWholeOrNot:
 
 class TestProgress:
     def test_bytes_add_up_to_those_of_the_files(self, block, file, tmp_path):
-        paths = [file("a", LUFLOW * 1), file("b", gzip.compress(LUFLOW.encode()))]
+        paths = [file("a", LUFLOW), file("b", gzip.compress(LUFLOW.encode()))]
+        paths.append(file("c", zipped(day=LUFLOW, night=LUFLOW)))
         told = []
 
         @contextmanager
