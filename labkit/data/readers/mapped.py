@@ -82,6 +82,8 @@ def parquet_reader(source: Source, zone: ZoneInfo | None, mapping: Mapping) -> R
     is_moment = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
     if is_moment:
         mapping = replace(mapping, per_second=_MICROSECONDS)
+        if mapping.time in mapping.texts:
+            raise InputError(f"{source.name}: column {mapping.time!r} is read as a time and a text")
     elif mapping.time and not mapping.per_second and not _is_text(kind):
         raise InputError(
             f"{source.name}: column {mapping.time!r} holds numbers: give its time_unit"

@@ -90,9 +90,16 @@ class Mapping:
         return ({self.label, self.family} | clock | of_features) - {""}
 
     @property
+    def numbers(self) -> set[str]:
+        """The columns that are read as numbers, that of epochs among them."""
+        epochs = {self.time} if self.per_second else set()
+        of_features = {one.column for one in self.features.values() if not one.is_text}
+        return (epochs | of_features) - {""}
+
+    @property
     def columns(self) -> set[str]:
         """All columns that are read."""
-        return (self.texts | {self.time} | {f.column for f in self.features.values()}) - {""}
+        return self.texts | self.numbers
 
 
 def word(value: object) -> str:
@@ -174,8 +181,7 @@ def _checked(where: str, found: AnyMapping) -> Mapping:
     mark = mapping.delimiter
     if len(mark.encode()) > 1 or mark in ('"', "\n", "\r", "\0", " "):
         raise InputError(f"{where}: delimiter must be one character such as ';', not {mark!r}")
-    numbers = {one.column for one in mapping.features.values() if not one.is_text}
-    for column in sorted(numbers & mapping.texts):
+    for column in sorted(mapping.numbers & mapping.texts):
         raise InputError(f"{where}: column {column!r} is read both as text and as a number")
     return mapping
 

@@ -45,6 +45,8 @@ FEATURES = MAPPING["features"]
         (MAPPING | {"features": {"a": {"column": "up", "scale": 2}}}, "'scale' is none of column"),
         (MAPPING | {"features": {"a": 3}}, "column of a must be a text, not 3"),
         (MAPPING | {"features": {"a": "verdict"}}, "read both as text and as a number"),
+        (MAPPING | {"family": "start"}, "column 'start' is read both as text and as a number"),
+        (MAPPING | {"label": "start"}, "column 'start' is read both as text and as a number"),
         (7, "the mapping must be a file or a dict"),
         ("gone.toml", "mapping gone.toml cannot be read"),
         ("a\0b", "cannot be read"),
@@ -88,7 +90,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path):
     [
         ({"label": "Verdict"}, "has no column 'Verdict' that the mapping names; it has start"),
         ({"features": {"a": "start2"}}, "has no column 'start2'"),
-        ({"names": ["a", "a"], "label": "a", "time": "a", "features": {}}, "has 2 times a column"),
+        ({"names": ["a", "a"], "label": "a", "time": "b", "features": {}}, "has 2 times a column"),
         ({"delimiter": ","}, "has no column"),
     ],
 )
