@@ -22,7 +22,7 @@ from labkit.data.readers.columns import Features, features_of, spread
 from labkit.data.readers.labels import NO_LABEL, NORMAL, UNKNOWN, Verdict, attack, neither, verdicts
 from labkit.data.readers.layout import Head, layout_of, plain
 from labkit.data.readers.pieces import LOCAL_CLOCK, NO_TIMES, PAYLOAD, Piece, Reader
-from labkit.data.readers.rows import HEADER, read_rows
+from labkit.data.readers.rows import HEADER_AGAIN, read_rows
 from labkit.data.readers.times import Times, clock_times, day_first, year_first
 from labkit.errors import InputError
 
@@ -133,7 +133,7 @@ def _judge(text: str) -> Verdict:
     if plainly in ("benign", "normal", "normal traffic"):
         return NORMAL
     if plainly in ("label", "attack type"):
-        return Verdict(None, HEADER)
+        return Verdict(None, HEADER_AGAIN)
     if plainly in ("needmanuallabel", "no label", "nan"):
         return NO_LABEL
     # The improved version's word for an attack that had no effect.

@@ -10,9 +10,9 @@ import numpy as np
 
 from labkit.data.readers.columns import Features, Repaired
 from labkit.data.readers.labels import BENIGN, Verdict
-from labkit.data.readers.rows import COLUMNS, NUMBER, Rows
+from labkit.data.readers.rows import NO_NUMBER, WRONG_COLUMNS, Rows
 from labkit.data.readers.source import Source
-from labkit.data.readers.times import TIME, local_days
+from labkit.data.readers.times import NO_TIME, local_days
 from labkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def pieces(reader: Reader, zone: ZoneInfo | None) -> Iterator[tuple["pd.DataFram
     InputError
         When most rows of the file are damaged: its columns are not what they seem.
     """
-    counts, damage, first = Tally(), {COLUMNS, NUMBER, TIME}, {}
+    counts, damage, first = Tally(), {WRONG_COLUMNS, NO_NUMBER, NO_TIME}, {}
     for rows in reader.rows():
         piece = reader.piece(rows.table)
         damage |= {verdict.word for verdict in piece.verdicts[0] if verdict.damage}
@@ -168,9 +168,9 @@ def _sifted(rows: Rows, piece: Piece) -> tuple[dict[str, np.ndarray], np.ndarray
         word: np.array([v.label is None and v.word == word for v in found])[places]
         for word in words
     }
-    faults[NUMBER] = rows.unreadable
+    faults[NO_NUMBER] = rows.unreadable
     if piece.seconds is not None:
-        faults[TIME] = np.isnan(piece.seconds)
+        faults[NO_TIME] = np.isnan(piece.seconds)
     dropped, lines = dict(rows.left_out), rows.table.index.to_numpy()
     kept = np.ones(len(lines), dtype=bool)
     for reason, faulty in faults.items():

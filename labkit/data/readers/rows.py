@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Reasons for which a row is left out.
-COLUMNS = "wrong number of columns"
-EMPTY = "empty row"
-HEADER = "header line again"
-NUMBER = "a value that is no number"
+WRONG_COLUMNS = "wrong number of columns"
+EMPTY_ROW = "empty row"
+HEADER_AGAIN = "header line again"
+NO_NUMBER = "a value that is no number"
 
-_NO_NUMBER = ("", "NaN", "nan", "NAN", "NA", "N/A", "null", "NULL", "None")
+_NO_VALUE = ("", "NaN", "nan", "NAN", "NA", "N/A", "null", "NULL", "None")
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _rows(name: str, block: bytes, first: int, layout: Layout, position: int) ->
     wrong &= ~(header | no_row)
     left_out = {
         reason: first + np.flatnonzero(lines)
-        for reason, lines in ((COLUMNS, wrong), (EMPTY, empty), (HEADER, header))
+        for reason, lines in ((WRONG_COLUMNS, wrong), (EMPTY_ROW, empty), (HEADER_AGAIN, header))
         if lines.any()
     }
     sound = ~(wrong | empty | header | no_row)
@@ -173,7 +173,7 @@ def _parsed(text: str, layout: Layout, numbers_as: str) -> "pd.DataFrame":
         dtype=kinds,
         keep_default_na=False,
         na_values={
-            at: unset if n in layout.texts else [*unset, *_NO_NUMBER] for at, n in wanted.items()
+            at: unset if n in layout.texts else [*unset, *_NO_VALUE] for at, n in wanted.items()
         },
         quoting=csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE,
         skipinitialspace=True,
@@ -217,7 +217,7 @@ def numbers_of(column: "pd.Series", unset: tuple[str, ...] = ()) -> tuple[np.nda
 def _number(value: str, unset: tuple[str, ...]) -> float | None:
     """Return the number that a text spells, NaN where unset, None where it spells none."""
     value = value.strip()
-    if value in _NO_NUMBER or value in unset:
+    if value in _NO_VALUE or value in unset:
         return math.nan
     if value.lower() in ("true", "false"):
         return float(value.lower() == "true")

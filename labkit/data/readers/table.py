@@ -15,7 +15,6 @@ from labkit.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-NUMBER, TEXT = "number", "text"
 # Floats hold every whole number up to here.
 _EXACT = 2**53
 _SCHEMA = [column.name for column in COLUMNS if column.name not in RESERVED]
@@ -29,25 +28,25 @@ class Shape:
 
     Parameters
     ----------
-    kinds
-        Column -> "number" or "text".
+    is_text
+        Column -> whether it holds texts; the others hold numbers.
     whole
         The columns of numbers that are whole and set in every row so far.
     first_day
         The first calendar day, counted from 1970-01-01; None where there are no times.
     """
 
-    kinds: Mapping[str, str] = field(default_factory=dict)
+    is_text: Mapping[str, bool] = field(default_factory=dict)
     whole: frozenset[str] = frozenset()
     first_day: int | None = None
 
 
 def shape_of(flows: "pd.DataFrame") -> Shape:
     """Return the shape of a piece that is not empty."""
-    kinds = {n: TEXT if flows[n].dtype == "category" else NUMBER for n in flows}
-    whole = [n for n in flows if kinds[n] == NUMBER and _is_whole(flows[n].to_numpy())]
+    is_text = {name: flows[name].dtype == "category" for name in flows}
+    whole = [n for n in flows if not is_text[n] and _is_whole(flows[n].to_numpy())]
     first = int(flows["day"].min()) if "day" in flows else None
-    return Shape(kinds, frozenset(whole) - _MEASURED, first)
+    return Shape(is_text, frozenset(whole) - _MEASURED, first)
 
 
 def _is_whole(values: np.ndarray) -> bool:
@@ -60,10 +59,10 @@ def merged(one: Shape, other: Shape) -> Shape:
 
     A column that only one of them has is unset in the other, and so not of integers.
     """
-    if not one.kinds:
+    if not one.is_text:
         return other
     days = [day for day in (one.first_day, other.first_day) if day is not None]
-    return Shape(one.kinds | other.kinds, one.whole & other.whole, min(days, default=None))
+    return Shape(one.is_text | other.is_text, one.whole & other.whole, min(days, default=None))
 
 
 def gathered(
@@ -107,7 +106,7 @@ def gathered(
                 take(flows)
         files.append((name, reader.format, counts))
         notes += reader.notes
-    if not shape.kinds:
+    if not shape.is_text:
         raise InputError(_nothing_left(files))
     for path, position in told.items():
         advance(path.stat().st_size - position)
@@ -121,8 +120,8 @@ def gathered(
 
 
 def _check_times(shape: Shape, other: Shape, name: str) -> None:
-    if shape.kinds and ("time" in shape.kinds) != ("time" in other.kinds):
-        has = "has" if "time" in other.kinds else "has no"
+    if shape.is_text and ("time" in shape.is_text) != ("time" in other.is_text):
+        has = "has" if "time" in other.is_text else "has no"
         raise InputError(f"{name} {has} times unlike the files before it: import them apart")
 
 
@@ -143,17 +142,17 @@ def finished(flows: "pd.DataFrame", shape: Shape) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    kinds = dict(shape.kinds)
-    if "day" in kinds:
-        kinds["date"] = TEXT
+    is_text = dict(shape.is_text)
+    if "day" in is_text:
+        is_text["date"] = True
         days, places = np.unique(flows["day"].to_numpy(), return_inverse=True)
         dates = pd.Categorical.from_codes(places, [date_of(int(day)) for day in days])
         flows = flows.assign(date=dates, day=(flows["day"] - shape.first_day).astype("int32"))
-    known = [name for name in (*RESERVED, *_SCHEMA) if name in kinds]
+    known = [name for name in (*RESERVED, *_SCHEMA) if name in is_text]
     columns: dict[str, Any] = {}
-    for name in [*known, *(name for name in kinds if name not in known)]:
+    for name in [*known, *(name for name in is_text if name not in known)]:
         column = flows.get(name, pd.Series(np.full(len(flows), math.nan), flows.index))
-        if kinds[name] == TEXT:
+        if is_text[name]:
             columns[name] = _texts(column.astype("category"))
         elif name in ("label", "day"):
             columns[name] = column

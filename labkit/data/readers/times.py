@@ -21,7 +21,7 @@ from labkit.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-TIME = "unreadable time"
+NO_TIME = "unreadable time"
 TWICE = "clock time that occurs twice: taken as the first"
 SKIPPED = "clock time that the clocks skipped: moved on"
 PADDED = "epoch without its last zeros: padded"
@@ -183,8 +183,8 @@ def _clock_time(pattern: re.Pattern, text: str) -> datetime | None:
     second, part = int(found["second"] or 0), (found["part"] or "")[:6].ljust(6, "0")
     day = (int(found["year"]), int(found["month"]), int(found["day"]))
     try:
-        time = datetime(*day, hour, int(found["minute"]), second, int(part))
-        return time.replace(tzinfo=_offset(found.get("offset")))
+        offset = _offset(found.get("offset"))
+        return datetime(*day, hour, int(found["minute"]), second, int(part), offset)
     except ValueError:
         return None
 
