@@ -24,15 +24,12 @@ if TYPE_CHECKING:
 NO_TIME = "unreadable time"
 TWICE = "clock time that occurs twice: taken as the first"
 SKIPPED = "clock time that the clocks skipped: moved on"
-PADDED = "epoch without its last zeros: padded"
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 # A capture is no older than its clock, give or take a time zone, and none is from later.
 _EARLIEST, _LATEST = -DAY_SECONDS, 7_258_118_400
 _FAR = 1e16
-# Epoch microseconds have 16 digits from 2001 to 2286, epoch seconds ten.
-_DIGITS, _FEWEST_DIGITS = 16, 10
 
 _HOUR = r"[ T](?P<hour>\d\d?):(?P<minute>\d\d)(:(?P<second>\d\d)([.,](?P<part>\d+))?)?\s*"
 _YEAR_FIRST = re.compile(
@@ -117,33 +114,6 @@ def epochs(values: np.ndarray, per_second: float = 1) -> np.ndarray:
     """
     seconds = np.asarray(values, dtype=float) / per_second
     return np.where((seconds >= _EARLIEST) & (seconds < _LATEST), seconds, np.nan)
-
-
-def padded_epochs(values: np.ndarray) -> Times:
-    """Return times given as epoch microseconds, of which some lost the zeros at their end.
-
-    Digits are put back on the right up to 16. At least ten must be there, or seconds are lost too.
-
-    Examples
-    --------
-    >>> times = padded_epochs(np.array([1608079837780185, 160807983778018, 16.0]))
-    >>> times.seconds.tolist()
-    [1608079837.780185, 1608079837.78018, nan]
-    >>> times.repaired[PADDED].tolist()
-    [False, True, False]
-    """
-    values = np.asarray(values, dtype=float)
-    known = (
-        (values >= 10 ** (_FEWEST_DIGITS - 1))
-        & (values < 10**_DIGITS)
-        & (np.floor(values) == values)
-    )
-    whole = np.where(known, values, 10.0 ** (_DIGITS - 1)).astype("int64")
-    missing = np.zeros(len(whole), dtype="int64")
-    for digits in range(_FEWEST_DIGITS, _DIGITS):
-        missing += whole < 10**digits
-    seconds = epochs(np.where(known, whole * 10**missing, np.nan), 10**6)
-    return Times(seconds, {PADDED: (missing > 0) & ~np.isnan(seconds)})
 
 
 def year_first(text: str) -> datetime | None:

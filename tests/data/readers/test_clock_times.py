@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labkit.data.readers.luflow import PADDED, padded_epochs
 from labkit.data.readers.times import (
-    PADDED,
     SKIPPED,
     TWICE,
     clock_times,
@@ -18,7 +18,6 @@ from labkit.data.readers.times import (
     day_first,
     epochs,
     local_days,
-    padded_epochs,
     time_zone,
     year_first,
 )
