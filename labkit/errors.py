@@ -15,4 +15,6 @@ class InputError(ValueError):
         line = " ".join(message.split())
         if len(line) > _LONGEST:
             line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
+        # What a broken file holds must not move the cursor or fail to be printed.
+        line = "".join(sign if sign.isprintable() else "\ufffd" for sign in line)
         super().__init__(line)

@@ -6,76 +6,49 @@ them malicious. Times are on the clock of the site (Prague for CTU-13); a replay
 in 1970. Ports may be hexadecimal, and are types and codes on ICMP. Bytes count headers.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from labkit.data.readers.clocks import year_first
-from labkit.data.readers.columns import finite, protocols, stripped, text_ports, verdicts
-from labkit.data.readers.formats import (
-    LOCAL_CLOCK,
-    NO_LABEL,
-    NORMAL,
-    UNKNOWN,
-    Format,
-    Piece,
-    Reader,
-    Verdict,
-    attack,
-    neither,
-    reader_of,
-)
-from labkit.data.readers.head import Head, check_fit, plain, require
-from labkit.data.readers.rows import Layout
-from labkit.data.readers.source import Source
-from labkit.data.readers.times import clock_times
+from labkit.data.readers.columns import features_of
+from labkit.data.readers.labels import NO_LABEL, NORMAL, UNKNOWN, Verdict, attack, neither, verdicts
+from labkit.data.readers.layout import Head, layout_of, plain, require
+from labkit.data.readers.pieces import LOCAL_CLOCK, Piece, Reader
+from labkit.data.readers.rows import read_rows
+from labkit.data.readers.times import clock_times, year_first
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NAME = "argus"
 
-_NUMBERS = {
-    "dur": "duration_s",
-    "totpkts": "packets",
-    "totbytes": "bytes",
-    "srcbytes": "bytes_out",
-    "srcpkts": "packets_out",
-    "stos": "src_tos",
-    "dtos": "dst_tos",
+_TEXTS = {
+    **{"starttime": "starttime", "label": "label", "proto": "proto", "state": "state"},
+    **{"srcaddr": "src", "sport": "src_port", "dstaddr": "dst", "dport": "dst_port"},
 }
-_TEXTS = ("starttime", "proto", "srcaddr", "sport", "dstaddr", "dport", "state", "label")
-_NEEDED = ("starttime", "dur", "proto", "srcaddr", "dstaddr", "totpkts", "totbytes", "srcbytes")
+_NUMBERS = {
+    **{"dur": "duration_s", "totpkts": "packets", "totbytes": "bytes", "srcbytes": "bytes_out"},
+    **{"srcpkts": "packets_out", "stos": "src_tos", "dtos": "dst_tos"},
+}
+_NAMES = _TEXTS | _NUMBERS
 _KNOWN_BY = {"starttime", "dur", "proto", "srcaddr", "dstaddr"}
+_NEEDED = (*sorted(_KNOWN_BY), "totpkts", "totbytes", "srcbytes", "label")
 _ATTACKS = ("botnet", "malware", "malicious")
 
 
-def _named(header: list[str]) -> list[str]:
-    """Return our name of every column; "" where there is none or it came before."""
-    names = [plain(name) for name in header]
-    wanted = {*_NUMBERS, *_TEXTS}
-    return [n if n in wanted and n not in names[:at] else "" for at, n in enumerate(names)]
+def matches(head: Head) -> bool:
+    """Return whether a file looks like Argus's flows."""
+    return {plain(name) for name in head.header} >= _KNOWN_BY
 
 
-def _matches(head: Head) -> bool:
-    return set(_named(head.header)) >= _KNOWN_BY
-
-
-def _open(source: Source, head: Head, zone: ZoneInfo | None) -> Reader:
-    names = _named(head.header)
-    require(head, names, [*_NEEDED, "label"], "labelled Argus file")
-    check_fit(head, len(names), head.delimiter, header=1)
-    layout = Layout(
-        columns=tuple(_NUMBERS.get(name, name) for name in names),
-        texts=frozenset(_TEXTS),
-        delimiter=head.delimiter,
-        skip=head.blank + 1,
-        header=head.lines[0],
-    )
-
-    def convert(table: "pd.DataFrame") -> Piece:
-        return _convert(table, zone)
-
-    return reader_of(source, layout, convert, () if zone else (LOCAL_CLOCK,))
+def reader(head: Head, zone: ZoneInfo | None) -> Reader:
+    """Return how a file of Argus's flows is read; its times are on the clock of the zone."""
+    names = [plain(name) for name in head.header]
+    require(head, names, _NEEDED, "labelled Argus file")
+    layout = layout_of(head, [_NAMES.get(name, "") for name in names], _TEXTS.values())
+    rows = partial(read_rows, head.source, layout)
+    notes = () if zone else (LOCAL_CLOCK,)
+    return Reader(NAME, head.source, rows, partial(_piece, zone=zone), notes)
 
 
 def _judge(text: str) -> Verdict:
@@ -92,24 +65,9 @@ def _judge(text: str) -> Verdict:
     return NORMAL if "normal" in plainly or "benign" in plainly else UNKNOWN
 
 
-def _convert(table: "pd.DataFrame", zone: ZoneInfo | None) -> Piece:
-    numbers = [name for name in table if name not in _TEXTS]
-    values, infinite = finite(table, numbers)
+def _piece(table: "pd.DataFrame", zone: ZoneInfo | None) -> Piece:
     times = clock_times(table["starttime"], year_first, zone)
-    proto = protocols(table["proto"])
-    features: dict = {"proto": proto, "src": stripped(table["srcaddr"])}
-    of_ports, hexadecimal = text_ports(table.get("dport"), table.get("sport"), proto)
-    features |= of_ports
-    features["dst"] = stripped(table["dstaddr"])
-    if "state" in table:
-        features["state"] = stripped(table["state"])
-    features["bytes_in"] = values.pop("bytes") - values["bytes_out"]
-    return Piece(
-        features=features | values,
-        verdicts=verdicts(table["label"], _judge),
-        seconds=times.seconds,
-        repaired=times.repaired | infinite | hexadecimal,
-    )
-
-
-FORMAT = Format(NAME, _matches, _open)
+    features, repaired = features_of(table.drop(columns=["starttime", "label"]))
+    features["bytes_in"] = features.pop("bytes") - features["bytes_out"]
+    labels = verdicts(_judge, table["label"])
+    return Piece(features, labels, times.seconds, times.repaired | repaired)

@@ -11,42 +11,19 @@ hour stands beside one from 13 on, or 0, counts to 24, or cannot be told: it is 
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from labkit.data.readers.clocks import Clock, day_first, year_first
-from labkit.data.readers.columns import (
-    finite,
-    port_numbers,
-    ports,
-    protocols,
-    stripped,
-    unset_negative,
-    verdicts,
-)
-from labkit.data.readers.formats import (
-    LOCAL_CLOCK,
-    NO_LABEL,
-    NO_TIMES,
-    NORMAL,
-    PAYLOAD,
-    UNKNOWN,
-    Format,
-    Piece,
-    Reader,
-    Verdict,
-    attack,
-    neither,
-    reader_of,
-)
-from labkit.data.readers.head import Head, check_fit, plain
-from labkit.data.readers.rows import HEADER, Layout
-from labkit.data.readers.source import Source
-from labkit.data.readers.times import clock_times
+from labkit.data.readers.columns import Features, features_of, spread
+from labkit.data.readers.labels import NO_LABEL, NORMAL, UNKNOWN, Verdict, attack, neither, verdicts
+from labkit.data.readers.layout import Head, layout_of, plain
+from labkit.data.readers.pieces import LOCAL_CLOCK, NO_TIMES, PAYLOAD, Piece, Reader
+from labkit.data.readers.rows import HEADER_AGAIN, read_rows
+from labkit.data.readers.times import Times, clock_times, day_first, year_first
 from labkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,6 +31,8 @@ if TYPE_CHECKING:
 
 NAME = "cic"
 
+_NEGATIVE = "negative value: unset"
+_AFTERNOON = "hour 1 to 7 without PM: taken as afternoon"
 _DASH = "dash in the label: made a plain one"
 
 _WORDS = {
@@ -84,24 +63,18 @@ _FEATURES = (
     *("icmp_code", "icmp_type", "fwd_tcp_retrans_count", "bwd_tcp_retrans_count"),
     *("total_tcp_retrans_count", "total_connection_flow_time"),
 )
-_PORTS = ("dst_port", "src_port")
-_TEXTS = ("protocol", "timestamp", "label", "src_ip", "dst_ip")
 # -1 where no window was seen, and in an improved version where there is no ICMP.
 _MINUS_ONE = ("init_win_bytes_forward", "init_win_bytes_backward", "icmp_code", "icmp_type")
 _RENAMED = {
-    "flow_duration": "duration_s",
-    "total_length_of_fwd_packets": "bytes_out",
-    "total_length_of_bwd_packets": "bytes_in",
-    "total_fwd_packets": "packets_out",
-    "total_bwd_packets": "packets_in",
-    "flow_bytes_s": "flow_bytes_per_s",
-    "flow_packets_s": "flow_packets_per_s",
-    "fwd_packets_s": "fwd_packets_per_s",
-    "bwd_packets_s": "bwd_packets_per_s",
+    **{"flow_duration": "duration_s", "protocol": "proto", "src_ip": "src", "dst_ip": "dst"},
+    **{"total_length_of_fwd_packets": "bytes_out", "total_length_of_bwd_packets": "bytes_in"},
+    **{"total_fwd_packets": "packets_out", "total_bwd_packets": "packets_in"},
+    **{"flow_bytes_s": "flow_bytes_per_s", "flow_packets_s": "flow_packets_per_s"},
+    **{"fwd_packets_s": "fwd_packets_per_s", "bwd_packets_s": "bwd_packets_per_s"},
 }
+_TEXTS = ("proto", "timestamp", "label", "src", "dst")
 _ENOUGH = 8
 _MICROSECONDS = 1e6
-_HALF_DAY = 12 * 3600 * 10**6
 # Hyphens, dashes, a sign for a lost one, and the control character that Latin-1 makes of it.
 _DASHES = re.compile("[\u2010-\u2015\u2212\ufffd\u0096]+")
 
@@ -118,46 +91,40 @@ def key(name: str) -> tuple[str, ...]:
     return tuple(sorted(_WORDS.get(word, word) for word in words if word != "of"))
 
 
-_BY_KEY = {key(name): name for name in (*_FEATURES, *_PORTS, *_TEXTS)} | {
-    key("Attack Type"): "label"
-}
+_OTHERS = ("dst_port", "src_port", "protocol", "timestamp", "label", "src_ip", "dst_ip")
+_BY_KEY = {key(name): _RENAMED.get(name, name) for name in (*_FEATURES, *_OTHERS)}
+_BY_KEY[key("Attack Type")] = "label"
 
 
-def _named(header: list[str]) -> list[str]:
-    """Return our name of every column; "" where there is none or it came before."""
-    names = [_BY_KEY.get(key(name), "") for name in header]
-    return [name if name not in names[:at] else "" for at, name in enumerate(names)]
+def _names(head: Head) -> list[str]:
+    return [_BY_KEY.get(key(name), "") for name in head.header]
 
 
-def _matches(head: Head) -> bool:
-    names = _named(head.header)
-    return "flow_duration" in names and len(set(names) & set(_FEATURES)) >= _ENOUGH
+def matches(head: Head) -> bool:
+    """Return whether a header has enough of CICFlowMeter's columns."""
+    found = {name for name in _names(head) if name not in (*_TEXTS, "dst_port", "src_port", "")}
+    return "duration_s" in found and len(found) >= _ENOUGH
 
 
-def _open(source: Source, head: Head, zone: ZoneInfo | None) -> Reader:
-    header = head.header
-    names = _named(header)
-    if not _matches(head):
+def reader(head: Head, zone: ZoneInfo | None) -> Reader:
+    """Return how a file of CICFlowMeter is read; its times are on the clock of the zone."""
+    names = _names(head)
+    if not matches(head):
         raise InputError(
             f"{head.name}: its header names too few columns of CICFlowMeter: "
             "it is no such file, or a broken copy"
         )
     if "label" not in names:
         raise InputError(f"{head.name}: its header has no column Label: no class could be told")
-    check_fit(head, len(header), head.delimiter, header=1)
-    layout = Layout(
-        columns=tuple(names),
-        texts=frozenset(_TEXTS),
-        delimiter=head.delimiter,
-        skip=head.blank + 1,
-        header=head.lines[0],
-    )
+    layout = layout_of(head, names, _TEXTS)
     notes: tuple[str, ...] = (PAYLOAD,)
     if "timestamp" not in names:
         notes += (NO_TIMES,)
     elif zone is None:
         notes += (LOCAL_CLOCK,)
-    return reader_of(source, layout, _converter(head.name, zone), notes)
+    # How the clock counts may be told only by a row far down: all pieces share what was seen.
+    piece = partial(_piece, name=head.name, zone=zone, seen={})
+    return Reader(NAME, head.source, partial(read_rows, head.source, layout), piece, notes)
 
 
 def _judge(text: str) -> Verdict:
@@ -166,7 +133,7 @@ def _judge(text: str) -> Verdict:
     if plainly in ("benign", "normal", "normal traffic"):
         return NORMAL
     if plainly in ("label", "attack type"):
-        return Verdict(None, HEADER)
+        return Verdict(None, HEADER_AGAIN)
     if plainly in ("needmanuallabel", "no label", "nan"):
         return NO_LABEL
     # The improved version's word for an attack that had no effect.
@@ -181,78 +148,52 @@ def _family(text: str) -> str:
     return " ".join(dashed.split())
 
 
-def _converter(name: str, zone: ZoneInfo | None) -> Callable[["pd.DataFrame"], Piece]:
-    """Return what converts the rows of one file, whose clock is one throughout."""
-    told: dict[str, str] = {}
-
-    def convert(table: "pd.DataFrame") -> Piece:
-        numbers = [column for column in table if column in _FEATURES]
-        values, repaired = finite(table, numbers)
-        for column in set(_MINUS_ONE) & set(values):
-            values[column] = np.where(values[column] == -1, np.nan, values[column])
-        values, negative = unset_negative(values, numbers)
-        repaired |= negative
-        texts = [_family(text) != " ".join(text.split()) for text in table["label"].cat.categories]
-        repaired[_DASH] = np.array([*texts, False])[table["label"].cat.codes.to_numpy()]
-        seconds = None
-        if "timestamp" in table:
-            times = clock_times(table["timestamp"], _clock(name, told), zone)
-            seconds = times.seconds
-            repaired |= times.repaired
-        return Piece(
-            features=_features(table, values),
-            verdicts=verdicts(table["label"], _judge),
-            seconds=seconds,
-            repaired=repaired,
-        )
-
-    return convert
+def _piece(table: "pd.DataFrame", name: str, zone: ZoneInfo | None, seen: dict[str, str]) -> Piece:
+    features, repaired = features_of(table.drop(columns=["label", "timestamp"], errors="ignore"))
+    features, repaired[_NEGATIVE] = _without_negatives(features)
+    features["duration_s"] = features["duration_s"] / _MICROSECONDS
+    if {"packets_out", "packets_in"} <= set(features):
+        features["packets"] = features["packets_out"] + features["packets_in"]
+    label, seconds = table["label"], None
+    dashed = [_family(text) != " ".join(text.split()) for text in label.cat.categories]
+    repaired[_DASH] = spread(label, dashed, False)
+    if "timestamp" in table:
+        times = _times(table["timestamp"], name, zone, seen)
+        seconds, repaired = times.seconds, repaired | times.repaired
+    return Piece(features, verdicts(_judge, label), seconds, repaired)
 
 
-def _clock(name: str, told: dict[str, str]) -> Callable[[str], Clock | None]:
-    """Return the parser of a file's times, which remembers how its clock counts in `told`."""
+def _without_negatives(features: Features) -> tuple[Features, np.ndarray]:
+    """Return features with negative numbers unset, and which rows had one that means nothing."""
+    mended, negative = dict(features), np.zeros(len(features["duration_s"]), dtype=bool)
+    for name, values in features.items():
+        if isinstance(values, np.ndarray) and (values < 0).any():
+            mended[name] = np.where(values < 0, np.nan, values)
+            negative |= (values < 0) & ((values != -1) | (name not in _MINUS_ONE))
+    return mended, negative
 
-    def parse(text: str) -> Clock | None:
-        clock = day_first(text)
-        if clock is None:
+
+def _times(column: "pd.Series", name: str, zone: ZoneInfo | None, seen: dict[str, str]) -> Times:
+    """Return the times of some rows; refuse a clock that does not count to 12 throughout."""
+    moved: set[str] = set()
+
+    def parse(text: str) -> datetime | None:
+        time = day_first(text)
+        if time is None:
             return year_first(text)
-        if clock.half:
-            return clock
-        if 1 <= clock.hour <= 7:
-            told.setdefault("12", text)
-        elif clock.hour == 0 or clock.hour > 12:
-            told.setdefault("24", text)
-        if len(told) == 2:
+        if text.rstrip().endswith(("M", "m")) or 8 <= time.hour <= 12:
+            return time
+        is_afternoon = 1 <= time.hour <= 7
+        seen.setdefault("12" if is_afternoon else "24", text)
+        if len(seen) == 2:
             raise InputError(
-                f"{name}: {told['12']!r} and {told['24']!r} are no times of one 12-hour clock: "
+                f"{name}: {seen['12']!r} and {seen['24']!r} are no times of one 12-hour clock: "
                 "import it as a 24-hour clock with a mapping file"
             )
-        if not 1 <= clock.hour <= 7:
-            return clock
-        return replace(clock, microseconds=clock.microseconds + _HALF_DAY, is_moved=True)
+        if is_afternoon:
+            moved.add(text)
+        return time + timedelta(hours=12 * is_afternoon)
 
-    return parse
-
-
-def _features(
-    table: "pd.DataFrame", values: dict[str, np.ndarray]
-) -> dict[str, "np.ndarray | pd.Series"]:
-    proto = protocols(table["protocol"]) if "protocol" in table else None
-    features: dict = {} if proto is None else {"proto": proto}
-    if "src_ip" in table:
-        features["src"] = stripped(table["src_ip"])
-    if "dst_port" in table:
-        features |= ports(table["dst_port"].to_numpy(), proto)
-    if "src_port" in table:
-        features["src_port"] = port_numbers(table["src_port"].to_numpy(), proto)
-    if "dst_ip" in table:
-        features["dst"] = stripped(table["dst_ip"])
-    for name, column in values.items():
-        features[_RENAMED.get(name, name)] = column
-    features["duration_s"] = features["duration_s"] / _MICROSECONDS
-    if "packets_out" in features and "packets_in" in features:
-        features["packets"] = features["packets_out"] + features["packets_in"]
-    return features
-
-
-FORMAT = Format(NAME, _matches, _open)
+    times = clock_times(column, parse, zone)
+    afternoon = {_AFTERNOON: column.isin(moved).to_numpy()}
+    return Times(times.seconds, times.repaired | afternoon)

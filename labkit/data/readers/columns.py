@@ -1,17 +1,14 @@
-"""Columns of the flow table from those of a file: labels, texts, protocols, ports."""
+"""Features of the flow table from the columns of a file: texts, numbers, protocols, ports."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from labkit.data.readers.formats import NO_LABEL, Verdict
-
 if TYPE_CHECKING:
     import pandas as pd
 
 INFINITE = "infinite value: unset"
-NEGATIVE = "negative value: unset"
 HEXADECIMAL = "port in hexadecimal"
 
 # By the IANA's numbers; others keep theirs.
@@ -32,13 +29,77 @@ _PORT_CLASSES = {
     "backup": (873, 10000),
 }
 _LARGEST_PORT = 65_535
+# The sum of two numbers up to here is none that overflows; nothing that is counted is larger.
+_LARGEST = 1e300
 
-SEPARATOR = "\ue000"
-"""Stands between two texts joined to one: a code point that Unicode leaves to private use."""
+Features = dict[str, "pd.Series | np.ndarray"]
+Repaired = dict[str, np.ndarray]
+"""What was repaired -> the rows."""
 
 
-def by_text(column: "pd.Series", tidy: Callable[[str], str | None]) -> "pd.Series":
-    """Return a text column with each distinct text tidied once; None unsets it.
+def features_of(table: "pd.DataFrame") -> tuple[Features, Repaired]:
+    """Return the features in columns that have our names, and what was repaired.
+
+    Texts lose the spaces around them, and numbers their infinities. `proto` goes by names, and a
+    port that cannot be one, or whose protocol has none, is unset; `dst_port` gives `port_class`.
+
+    Parameters
+    ----------
+    table
+        Texts as categories, ports among them or not; numbers as floats.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> texts = {"proto": ["6", "ICMP ", "253"], "dst_port": ["0x1bb", "8", "70000"]}
+    >>> features, repaired = features_of(pd.DataFrame(texts, dtype="category"))
+    >>> for name, values in features.items():
+    ...     print(name, values.tolist())
+    dst_port [443.0, nan, nan]
+    port_class ['web', nan, nan]
+    proto ['tcp', 'icmp', '253']
+    >>> repaired["port in hexadecimal"].tolist()
+    [True, False, False]
+    """
+    texts = [name for name in table if table[name].dtype == "category"]
+    numbers, infinite = _finite(table.drop(columns=texts))
+    repaired = {INFINITE: infinite}
+    proto = _protocols(table["proto"]) if "proto" in texts else None
+    features: Features = {}
+    for name in ("dst_port", "src_port"):
+        if name in texts:
+            ports, hexadecimal = _read_ports(table[name])
+            repaired[HEXADECIMAL] = hexadecimal | repaired.get(HEXADECIMAL, False)
+        elif name in numbers:
+            ports = numbers[name]
+        else:
+            continue
+        features[name] = _known_ports(ports, proto)
+        # A mapping may name a column of classes itself.
+        if name == "dst_port" and "port_class" not in table:
+            features["port_class"] = _port_classes(features[name])
+    if proto is not None:
+        features["proto"] = proto
+    features |= {name: by_text(table[name], str.strip) for name in texts if name not in features}
+    return features | {n: numbers[n] for n in numbers if n not in features}, repaired
+
+
+def spread(column: "pd.Series", values: Iterable, missing: object) -> np.ndarray:
+    """Return a value for every row of a text column, from those of its distinct texts.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column = pd.Series(["b", "a", None, "b"], dtype="category")
+    >>> spread(column, [ord(text) for text in column.cat.categories], 0).tolist()
+    [98, 97, 0, 98]
+    """
+    # A row without a text has the code -1, which is the last.
+    return np.array([*values, missing])[column.cat.codes.to_numpy()]
+
+
+def by_text(column: "pd.Series", tidy: Callable[[str], str]) -> "pd.Series":
+    """Return a text column with each distinct text tidied once; "" unsets it.
 
     Examples
     --------
@@ -49,65 +110,13 @@ def by_text(column: "pd.Series", tidy: Callable[[str], str | None]) -> "pd.Serie
     import pandas as pd
 
     tidied = [tidy(text) for text in column.cat.categories]
-    words = list(dict.fromkeys(word for word in tidied if word))
-    code_of = {word: code for code, word in enumerate(words)}
-    # The last one stands for a row without a text, whose code is -1.
-    codes = np.array([code_of.get(word, -1) for word in tidied] + [-1])
-    picked = codes[column.cat.codes.to_numpy()]
-    return pd.Series(pd.Categorical.from_codes(picked, categories=words), index=column.index)
+    code_of = {word: code for code, word in enumerate(dict.fromkeys(filter(None, tidied)))}
+    codes = spread(column, [code_of.get(word, -1) for word in tidied], -1)
+    return pd.Series(pd.Categorical.from_codes(codes, list(code_of)), index=column.index)
 
 
-def stripped(column: "pd.Series") -> "pd.Series":
-    """Return a text column without the spaces around its texts."""
-    return by_text(column, str.strip)
-
-
-def verdicts(
-    column: "pd.Series", judge: Callable[[str], Verdict]
-) -> tuple[list[Verdict], np.ndarray]:
-    """Return the verdict on each distinct label, and which of them each row has."""
-    found = [judge(text.strip()) if text.strip() else NO_LABEL for text in column.cat.categories]
-    # A row without a label has the code -1, which is the last.
-    codes = column.cat.codes.to_numpy().astype(int)
-    return [*found, NO_LABEL], np.where(codes < 0, len(found), codes)
-
-
-def joined(first: "pd.Series", second: "pd.Series") -> "pd.Series":
-    """Return two text columns as one, to be taken apart by `parted`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> a, b = (pd.Series(texts, dtype="category") for texts in (["x", None], [None, "y"]))
-    >>> [parted(text) for text in joined(a, b)]
-    [('x', ''), ('', 'y')]
-    """
-    import pandas as pd
-
-    # Their pairs are few: each is written once.
-    sides = [["", *side.cat.categories] for side in (first, second)]
-    codes = [side.cat.codes.to_numpy().astype("int64") + 1 for side in (first, second)]
-    found, places = np.unique(codes[0] * len(sides[1]) + codes[1], return_inverse=True)
-    pairs = [divmod(int(pair), len(sides[1])) for pair in found]
-    texts = np.array([f"{sides[0][a]}{SEPARATOR}{sides[1][b]}" for a, b in pairs], dtype=object)
-    return pd.Series(texts[places], index=first.index, dtype="category")
-
-
-def parted(text: str) -> tuple[str, str]:
-    """Return the two texts that `joined` made one, without the spaces around them."""
-    first, _, second = text.partition(SEPARATOR)
-    return first.strip(), second.strip()
-
-
-def protocols(column: "pd.Series") -> "pd.Series":
-    """Return protocols by name in small letters; a number without a name here stays a number.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> protocols(pd.Series(["6", "UDP ", "253"], dtype="category")).tolist()
-    ['tcp', 'udp', '253']
-    """
+def _protocols(column: "pd.Series") -> "pd.Series":
+    """Return protocols by name in small letters; a number without a name here stays a number."""
 
     def tidy(text: str) -> str:
         word = text.strip().lower().removesuffix(".0")
@@ -116,70 +125,24 @@ def protocols(column: "pd.Series") -> "pd.Series":
     return by_text(column, tidy)
 
 
-def ports(
-    numbers: np.ndarray, proto: "pd.Series | None" = None
-) -> dict[str, "np.ndarray | pd.Series"]:
-    """Return destination ports and their classes, unset for protocols without ports.
-
-    Examples
-    --------
-    >>> found = ports(np.array([443, 70000, 53.0, 9200]))
-    >>> found["port_class"].tolist(), found["dst_port"].tolist()
-    (['web', nan, 'dns', 'other'], [443.0, nan, 53.0, 9200.0])
-    """
+def _port_classes(ports: np.ndarray) -> "pd.Series":
+    """Return the classes of ports, unset where they are."""
     import pandas as pd
 
-    numbers = port_numbers(numbers, proto)
     names = [*_PORT_CLASSES, "other"]
-    table = np.full(_LARGEST_PORT + 2, len(names) - 1)
-    for code, (_, members) in enumerate(_PORT_CLASSES.items()):
-        table[list(members)] = code
-    table[-1] = -1
-    codes = table[np.where(np.isnan(numbers), _LARGEST_PORT + 1, numbers).astype(int)]
-    classes = pd.Series(pd.Categorical.from_codes(codes, categories=names))
-    return {"dst_port": numbers, "port_class": classes}
+    codes = np.full(len(ports), names.index("other"))
+    for name, members in _PORT_CLASSES.items():
+        codes[np.isin(ports, members)] = names.index(name)
+    codes[np.isnan(ports)] = -1
+    return pd.Series(pd.Categorical.from_codes(codes, names))
 
 
-def port_numbers(numbers: np.ndarray, proto: "pd.Series | None" = None) -> np.ndarray:
-    """Return ports, NaN for what cannot be one and for protocols without ports."""
-    numbers = np.asarray(numbers, dtype=float)
-    known = (numbers >= 0) & (numbers <= _LARGEST_PORT) & (np.floor(numbers) == numbers)
-    if proto is not None:
-        known &= ~proto.isin(_PORTLESS).to_numpy()
-    return np.where(known, numbers, np.nan)
-
-
-def read_ports(column: "pd.Series") -> tuple[np.ndarray, np.ndarray]:
-    """Return the ports of a text column, and which of them were written in hexadecimal.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> numbers, hexadecimal = read_ports(pd.Series(["80", "0x0303", "-"], dtype="category"))
-    >>> numbers.tolist(), hexadecimal.tolist()
-    ([80.0, 771.0, nan], [False, True, False])
-    """
+def _read_ports(column: "pd.Series") -> tuple[np.ndarray, np.ndarray]:
+    """Return the ports of a text column, and which of them were written in hexadecimal."""
     texts = [text.strip().lower() for text in column.cat.categories]
-    values = np.array([_port(text) for text in texts] + [np.nan])
-    written = np.array([text.startswith("0x") for text in texts] + [False])
-    codes = column.cat.codes.to_numpy()
-    return values[codes], (written & ~np.isnan(values))[codes]
-
-
-def text_ports(
-    destination: "pd.Series | None", source: "pd.Series | None", proto: "pd.Series | None"
-) -> tuple[dict[str, "np.ndarray | pd.Series"], dict[str, np.ndarray]]:
-    """Return the features of ports written as texts, and which rows had a hexadecimal one."""
-    features: dict = {}
-    hexadecimal: dict[str, np.ndarray] = {}
-    if destination is not None:
-        found, hexadecimal[HEXADECIMAL] = read_ports(destination)
-        features |= ports(found, proto)
-    if source is not None:
-        found, written = read_ports(source)
-        features["src_port"] = port_numbers(found, proto)
-        hexadecimal[HEXADECIMAL] = written | hexadecimal.get(HEXADECIMAL, False)
-    return features, hexadecimal
+    numbers = spread(column, map(_port, texts), np.nan)
+    written = spread(column, [text.startswith("0x") for text in texts], False)
+    return numbers, written & ~np.isnan(numbers)
 
 
 def _port(text: str) -> float:
@@ -193,30 +156,20 @@ def _port(text: str) -> float:
         return np.nan
 
 
-def finite(
-    table: "pd.DataFrame", names: Iterable[str]
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Return number columns with infinities unset, and which rows had one."""
-    values = {name: table[name].to_numpy() for name in names}
-    infinite = np.zeros(len(table), dtype=bool)
-    for name, column in values.items():
-        here = np.isinf(column)
-        if here.any():
-            infinite |= here
-            values[name] = np.where(here, np.nan, column)
-    return values, {INFINITE: infinite}
+def _known_ports(numbers: np.ndarray, proto: "pd.Series | None") -> np.ndarray:
+    """Return ports, NaN for what cannot be one and for protocols without ports."""
+    known = (numbers >= 0) & (numbers <= _LARGEST_PORT) & (np.floor(numbers) == numbers)
+    if proto is not None:
+        known &= ~proto.isin(_PORTLESS).to_numpy()
+    return np.where(known, numbers, np.nan)
 
 
-def unset_negative(
-    values: dict[str, np.ndarray], names: Iterable[str]
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Return columns with the negative values of some of them unset, and which rows had one."""
-    names = list(names)
-    negative = np.zeros(len(next(iter(values.values()), ())), dtype=bool)
-    mended = dict(values)
-    for name in names:
-        here = values[name] < 0
-        if here.any():
-            negative |= here
-            mended[name] = np.where(here, np.nan, values[name])
-    return mended, {NEGATIVE: negative}
+def _finite(table: "pd.DataFrame") -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return columns of numbers with infinities unset, and which rows had one."""
+    numbers, infinite = {}, np.zeros(len(table), dtype=bool)
+    for name in table:
+        values = table[name].to_numpy()
+        here = np.abs(values) > _LARGEST
+        infinite |= here
+        numbers[name] = np.where(here, np.nan, values) if here.any() else values
+    return numbers, infinite

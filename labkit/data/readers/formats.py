@@ -1,135 +1,111 @@
-"""What a reader of a format is made of."""
+"""The formats, and which of them a file has: told by what is in it."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Iterable
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import numpy as np
+from labkit.atomic import resolved
+from labkit.data.readers import argus, cic, luflow, mapped, nslkdd, unsw, zeek
+from labkit.data.readers.layout import Head, read_head
+from labkit.data.readers.mapping import Mapping
+from labkit.data.readers.pieces import Reader
+from labkit.data.readers.source import Source, sources
+from labkit.errors import InputError
 
-from labkit.data.readers.head import Head
-from labkit.data.readers.rows import Layout, Rows, read_rows
-from labkit.data.readers.source import Advance, Source
+AUTO = "auto"
+FORMATS = {one.NAME: one for one in (luflow, zeek, cic, unsw, nslkdd, argus)}
+NAMES = (*FORMATS, mapped.NAME)
+"""What `--format` takes beside auto."""
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-BENIGN = "benign"
-"""The family of a normal row, as in the simulated traffic."""
-
-NO_TIMES = "the file has no times: no time, day or date"
-PAYLOAD = "bytes_out and bytes_in are bytes of payload, without headers"
-LOCAL_CLOCK = "its times are a local clock's, taken as UTC: name the zone with --timezone"
-
-RESERVED = ("label", "day", "date", "family", "time")
-"""The columns that stand first in the flow table; no feature has such a name."""
+Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What a label says of a row.
+def open_all(
+    paths: Paths, name: str = AUTO, zone: ZoneInfo | None = None, mapping: Mapping | None = None
+) -> list[Reader]:
+    """Open every file, before any is read.
 
     Parameters
     ----------
-    label
-        1 for an attack, 0 for a normal row, None when it is neither.
-    word
-        The family of an attack or `BENIGN`; else the reason for which the row is dropped.
-    damage
-        Whether that reason speaks of a broken file.
-    """
-
-    label: int | None
-    word: str
-    damage: bool = False
-
-
-NORMAL = Verdict(0, BENIGN)
-NO_LABEL = Verdict(None, "no label")
-UNKNOWN = Verdict(None, "unknown label", damage=True)
-
-
-def attack(family: str) -> Verdict:
-    """Return the verdict on an attack."""
-    return Verdict(1, family)
-
-
-def neither(word: str) -> Verdict:
-    """Return the verdict on a label that is neither class.
-
-    Examples
-    --------
-    >>> neither("outlier").word
-    'neither class (outlier)'
-    """
-    return Verdict(None, f"neither class ({word})")
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Some rows of a file as flows, those to be dropped among them.
-
-    Parameters
-    ----------
-    features
-        Name -> its values: floats with NaN, or texts as categories.
-    verdicts
-        What the labels say, and for each row which of them is its own.
-    seconds
-        When each flow began, in seconds since the epoch; None where the format has no time.
-    repaired
-        What was repaired -> the rows.
-    """
-
-    features: Mapping[str, "pd.Series | np.ndarray"]
-    verdicts: tuple[list[Verdict], np.ndarray]
-    seconds: np.ndarray | None = None
-    repaired: Mapping[str, np.ndarray] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Reader:
-    """How one file is read.
-
-    Parameters
-    ----------
-    rows
-        Bytes at a time and progress -> the rows of the file, block by block.
-    convert
-        Rows -> flows.
-    notes
-        What the user should know of the result.
-    """
-
-    rows: Callable[[int, Advance], Iterator[Rows]]
-    convert: Callable[["pd.DataFrame"], Piece]
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Format:
-    """A format of flow files.
-
-    Parameters
-    ----------
+    paths
+        One file or several, in the order in which their flows are wanted.
     name
-        What `--format` calls it.
-    matches
-        Whether the first lines of a file look like it.
-    open
-        Source, its first lines and the time zone -> how to read it.
+        Their format, or "auto".
+    zone
+        Whose calendar days count, and whose clock times are; None is UTC.
+    mapping
+        Which columns are which, for tables of no format known.
+
+    Raises
+    ------
+    InputError
+        When a file cannot be read, is named twice, has none of the formats or looks like several,
+        or has not that of the others.
     """
+    _check_name(name, mapping)
+    found = [source for path in _listed(paths) for source in sources(path)]
+    readers = [_open(source, name, zone, mapping) for source in found]
+    first = readers[0]
+    for other in readers[1:]:
+        if other.format != first.format:
+            raise InputError(
+                f"{first.source.name} is {first.format} but {other.source.name} is "
+                f"{other.format}: import them apart"
+            )
+    return readers
 
-    name: str
-    matches: Callable[[Head], bool]
-    open: Callable[[Source, Head, ZoneInfo | None], Reader]
+
+def _check_name(name: str, mapping: Mapping | None) -> None:
+    known = (AUTO, *NAMES)
+    if name not in known:
+        raise InputError(f"format {name!r} is none of {', '.join(known)}")
+    if mapping and name not in (AUTO, mapped.NAME):
+        raise InputError(f"format {name} needs no mapping: leave out one of the two")
+    if name == mapped.NAME and not mapping:
+        raise InputError("format mapped needs a mapping file: name it with --mapping")
 
 
-def reader_of(
-    source: Source,
-    layout: Layout,
-    convert: Callable[["pd.DataFrame"], Piece],
-    notes: tuple[str, ...] = (),
-) -> Reader:
-    """Return a reader of a text file."""
-    return Reader(lambda size, advance: read_rows(source, layout, size, advance), convert, notes)
+def _listed(paths: Paths) -> list[Path]:
+    try:
+        given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        listed = [Path(path) for path in given]
+    except TypeError:
+        raise InputError(f"paths must be a file or a list of files, not {paths!r}") from None
+    if not listed:
+        raise InputError("there is no file to read: name one or several")
+    seen: set[Path] = set()
+    for path in listed:
+        if "\0" in str(path):
+            raise InputError(f"no file has such a name: {str(path)!r}")
+        if resolved(path) in seen:
+            raise InputError(f"{path} is named twice: its flows would count double")
+        seen.add(resolved(path))
+    return listed
+
+
+def _open(source: Source, name: str, zone: ZoneInfo | None, mapping: Mapping | None) -> Reader:
+    if source.is_parquet:
+        if mapping is None:
+            raise InputError(
+                f"{source.name} is Parquet: say in a mapping file what its columns are"
+            )
+        return mapped.parquet_reader(source, zone, mapping)
+    head = read_head(source)
+    if mapping is not None:
+        return mapped.text_reader(head, zone, mapping)
+    return FORMATS[name if name != AUTO else _detected(head)].reader(head, zone)
+
+
+def _detected(head: Head) -> str:
+    found = [name for name, one in FORMATS.items() if one.matches(head)]
+    if not found:
+        raise InputError(
+            f"{head.name} has none of the formats {', '.join(FORMATS)}: "
+            "name one with --format, or say in a mapping file what its columns are"
+        )
+    if len(found) > 1:
+        raise InputError(
+            f"{head.name} looks like {', '.join(found)}: name one of them with --format"
+        )
+    return found[0]

@@ -8,105 +8,86 @@ opposite: thousands a day have no packet "in", next to none have no packet "out"
 packet of a flow is its source's. So out is from the source here, as in the tool that recorded them.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from labkit.data.readers.columns import finite, port_numbers, ports, protocols, stripped, verdicts
-from labkit.data.readers.formats import (
-    NORMAL,
-    PAYLOAD,
-    UNKNOWN,
-    Format,
-    Piece,
-    Reader,
-    Verdict,
-    attack,
-    neither,
-    reader_of,
-)
-from labkit.data.readers.head import Head, check_fit, require
-from labkit.data.readers.rows import Layout
-from labkit.data.readers.source import Source
-from labkit.data.readers.times import padded_epochs
+import numpy as np
+
+from labkit.data.readers.columns import features_of
+from labkit.data.readers.labels import NORMAL, UNKNOWN, Verdict, attack, neither, verdicts
+from labkit.data.readers.layout import Head, layout_of, require
+from labkit.data.readers.pieces import PAYLOAD, Piece, Reader
+from labkit.data.readers.rows import read_rows
+from labkit.data.readers.times import Times, epochs
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NAME = "luflow"
+PADDED = "epoch without its last zeros: padded"
 
-_TEXTS = frozenset({"label", "proto", "src_ip", "dest_ip"})
-_NUMBERS = (
-    *("avg_ipt", "bytes_in", "bytes_out", "dest_port", "entropy", "num_pkts_out", "num_pkts_in"),
-    *("src_port", "time_start", "total_entropy", "duration"),
-)
-_KNOWN_BY = {"avg_ipt", "num_pkts_out", "num_pkts_in", "time_start", "total_entropy"}
-_VERDICTS = {
-    "benign": NORMAL,
-    "malicious": attack("malicious"),
-    "outlier": neither("outlier"),
+_FEATURES = {
+    **{"duration": "duration_s", "bytes_out": "bytes_out", "bytes_in": "bytes_in"},
+    **{"proto": "proto", "dest_port": "dst_port", "src_port": "src_port"},
+    **{"src_ip": "src_as", "dest_ip": "dst_as"},
+    **{"num_pkts_out": "packets_out", "num_pkts_in": "packets_in"},
+    **{"avg_ipt": "avg_ipt", "entropy": "entropy", "total_entropy": "total_entropy"},
 }
+_NAMES = _FEATURES | {"label": "label", "time_start": "time_start"}
+_TEXTS = ("label", "proto", "src_as", "dst_as")
+_KNOWN_BY = {"avg_ipt", "num_pkts_out", "num_pkts_in", "time_start", "total_entropy"}
+# Epoch microseconds have 16 digits from 2001 to 2286, epoch seconds ten.
+_DIGITS, _FEWEST_DIGITS = 16, 10
+_VERDICTS = {"benign": NORMAL, "malicious": attack("malicious"), "outlier": neither("outlier")}
 
 
-def _matches(head: Head) -> bool:
+def matches(head: Head) -> bool:
+    """Return whether a file looks like LUFlow."""
     return set(head.header) >= _KNOWN_BY
 
 
-def _open(source: Source, head: Head, zone: ZoneInfo | None) -> Reader:
-    header = head.header
-    require(head, header, sorted(_TEXTS | set(_NUMBERS)), "LUFlow file")
-    check_fit(head, len(header), head.delimiter, header=1)
-    layout = Layout(
-        columns=tuple(wanted_once(header, _TEXTS | set(_NUMBERS))),
-        texts=_TEXTS,
-        delimiter=head.delimiter,
-        skip=head.blank + 1,
-        header=head.lines[0],
-    )
-    return reader_of(source, layout, _convert, (PAYLOAD,))
-
-
-def wanted_once(header: list[str], wanted: set[str] | frozenset[str]) -> list[str]:
-    """Return the columns of a header, "" for one that is not wanted or came before.
-
-    Examples
-    --------
-    >>> wanted_once(["a", "b", "a"], {"a"})
-    ['a', '', '']
-    """
-    return [
-        name if name in wanted and name not in header[:at] else "" for at, name in enumerate(header)
-    ]
+def reader(head: Head, zone: ZoneInfo | None) -> Reader:
+    """Return how a LUFlow file is read; its times are UTC whatever the zone."""
+    require(head, head.header, sorted(_NAMES), "LUFlow file")
+    layout = layout_of(head, [_NAMES.get(name, "") for name in head.header], _TEXTS)
+    return Reader(NAME, head.source, partial(read_rows, head.source, layout), _piece, (PAYLOAD,))
 
 
 def _judge(label: str) -> Verdict:
     return _VERDICTS.get(label.lower(), UNKNOWN)
 
 
-def _convert(table: "pd.DataFrame") -> Piece:
-    values, infinite = finite(table, _NUMBERS)
-    proto = protocols(table["proto"])
-    times = padded_epochs(values["time_start"])
-    return Piece(
-        features={
-            "duration_s": values["duration"],
-            "bytes_out": values["bytes_out"],
-            "bytes_in": values["bytes_in"],
-            "packets": values["num_pkts_out"] + values["num_pkts_in"],
-            "proto": proto,
-            **ports(values["dest_port"], proto),
-            "src_port": port_numbers(values["src_port"], proto),
-            "src_as": stripped(table["src_ip"]),
-            "dst_as": stripped(table["dest_ip"]),
-            "packets_out": values["num_pkts_out"],
-            "packets_in": values["num_pkts_in"],
-            "avg_ipt": values["avg_ipt"],
-            "entropy": values["entropy"],
-            "total_entropy": values["total_entropy"],
-        },
-        verdicts=verdicts(table["label"], _judge),
-        seconds=times.seconds,
-        repaired=times.repaired | infinite,
+def _piece(table: "pd.DataFrame") -> Piece:
+    features, repaired = features_of(table[[*_FEATURES.values()]])
+    features["packets"] = features["packets_out"] + features["packets_in"]
+    times = padded_epochs(table["time_start"].to_numpy())
+    labels = verdicts(_judge, table["label"])
+    return Piece(features, labels, times.seconds, times.repaired | repaired)
+
+
+def padded_epochs(values: np.ndarray) -> Times:
+    """Return times given as epoch microseconds, of which some lost the zeros at their end.
+
+    Digits are put back on the right up to 16. At least ten must be there, or seconds are lost too.
+
+    Examples
+    --------
+    >>> times = padded_epochs(np.array([1608079837780185, 160807983778018, 16.0]))
+    >>> times.seconds.tolist()
+    [1608079837.780185, 1608079837.78018, nan]
+    >>> times.repaired[PADDED].tolist()
+    [False, True, False]
+    """
+    values = np.asarray(values, dtype=float)
+    known = (
+        (values >= 10 ** (_FEWEST_DIGITS - 1))
+        & (values < 10**_DIGITS)
+        & (np.floor(values) == values)
     )
-
-
-FORMAT = Format(NAME, _matches, _open)
+    whole = np.where(known, values, 10.0 ** (_DIGITS - 1)).astype("int64")
+    missing = np.zeros(len(whole), dtype="int64")
+    for digits in range(_FEWEST_DIGITS, _DIGITS):
+        missing += whole < 10**digits
+    seconds = epochs(np.where(known, whole * 10**missing, np.nan), 10**6)
+    return Times(seconds, {PADDED: (missing > 0) & ~np.isnan(seconds)})

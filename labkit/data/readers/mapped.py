@@ -1,50 +1,38 @@
 """Any CSV or Parquet table whose columns a mapping file names."""
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from labkit.data.readers.clocks import EPOCH, MICROSECOND, Clock, year_first
-from labkit.data.readers.columns import (
-    finite,
-    joined,
-    parted,
-    port_numbers,
-    ports,
-    protocols,
-    stripped,
-    verdicts,
-)
-from labkit.data.readers.formats import (
-    NO_LABEL,
-    NORMAL,
-    UNKNOWN,
-    Piece,
-    Reader,
-    Verdict,
-    attack,
-    neither,
-    reader_of,
-)
-from labkit.data.readers.head import DELIMITERS, Head, check_fit, fields
-from labkit.data.readers.mapping import Mapping, whole, word
-from labkit.data.readers.rows import Layout
+from labkit.data.readers.columns import by_text, features_of
+from labkit.data.readers.labels import NORMAL, UNKNOWN, Verdict, attack, neither, verdicts
+from labkit.data.readers.layout import DELIMITERS, Head, Layout, check_fit, fields
+from labkit.data.readers.mapping import ISO, Mapping, whole, word
+from labkit.data.readers.pieces import Piece, Reader
+from labkit.data.readers.rows import Rows, numbers_of, read_rows
 from labkit.data.readers.source import Source
-from labkit.data.readers.times import Times, clock_times, epochs, local_times
+from labkit.data.readers.times import Times, clock_times, epochs, local_times, year_first
 from labkit.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 NAME = "mapped"
 
-_PORTS = ("dst_port", "src_port")
+# Rows of a Parquet file to read at a time.
+_BATCH = 1 << 15
+_MICROSECONDS = 1e6
 
 
-def open_csv(source: Source, head: Head, zone: ZoneInfo | None, mapping: Mapping) -> Reader:
+def text_reader(head: Head, zone: ZoneInfo | None, mapping: Mapping) -> Reader:
     """Return how a text file is read by a mapping.
 
     Raises
@@ -55,20 +43,102 @@ def open_csv(source: Source, head: Head, zone: ZoneInfo | None, mapping: Mapping
     """
     delimiter = mapping.delimiter or _delimiter(head, mapping)
     header = list(mapping.names) or fields(head.lines[0], delimiter)
-    check_names(head.name, header, mapping)
-    check_fit(head, len(header), delimiter, header=0 if mapping.names else 1)
+    lines = 0 if mapping.names else 1
+    _check_names(head.name, header, mapping)
+    check_fit(head, len(header), delimiter, header=lines)
     layout = Layout(
         columns=tuple(name if name in mapping.columns else "" for name in header),
         texts=frozenset(mapping.texts),
         delimiter=delimiter,
-        skip=0 if mapping.names else head.blank + 1,
-        header="" if mapping.names else head.lines[0],
+        skip=(head.blank + 1) * lines,
+        header=head.lines[0] * lines,
         unset=mapping.unset,
     )
-    return reader_of(source, layout, converter(mapping, zone), notes(mapping, zone))
+    rows = partial(read_rows, head.source, layout)
+    times = partial(_times, mapping=mapping, zone=zone)
+    return _reader(head.source, rows, mapping, times, is_local=not mapping.per_second and not zone)
 
 
-def check_names(name: str, header: list[str], mapping: Mapping) -> None:
+def parquet_reader(source: Source, zone: ZoneInfo | None, mapping: Mapping) -> Reader:
+    """Return how a Parquet file is read by a mapping.
+
+    Times may be of Parquet's own types: with a zone they are taken as they are, without one they
+    are clock times.
+
+    Raises
+    ------
+    InputError
+        When the file is damaged, lacks a column that the mapping names, or pyarrow is missing.
+    """
+    require_pyarrow(source.name)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _told(source), pq.ParquetFile(source.path) as file:
+        schema = file.schema_arrow
+    _check_names(source.name, schema.names, mapping)
+    kind = schema.field(mapping.time).type if mapping.time else pa.null()
+    has_zone = pa.types.is_timestamp(kind) and kind.tz is not None
+    is_moment = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
+    if is_moment:
+        mapping = replace(mapping, per_second=_MICROSECONDS)
+        if mapping.time in mapping.texts:
+            raise InputError(f"{source.name}: column {mapping.time!r} is read as a time and a text")
+    elif mapping.time and not mapping.per_second and not _is_text(kind):
+        raise InputError(
+            f"{source.name}: column {mapping.time!r} holds numbers: give its time_unit"
+        )
+
+    def times(table: "pd.DataFrame") -> Times:
+        if is_moment and not has_zone:
+            return local_times(table[mapping.time].to_numpy(), zone)
+        return _times(table, mapping, zone)
+
+    is_local = not (zone or has_zone) and (is_moment or not mapping.per_second)
+    rows = partial(_parquet_rows, source, mapping)
+    return _reader(source, rows, mapping, times, is_local=is_local)
+
+
+def require_pyarrow(what: str) -> None:
+    """Raise unless pyarrow, which reads and writes Parquet, is installed."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        remedy = f"run `{sys.executable} -m pip install pyarrow`"
+        raise InputError(f"{what} is Parquet, which needs pyarrow: {remedy}") from None
+
+
+def _reader(
+    source: Source,
+    rows: Callable[[], Iterator[Rows]],
+    mapping: Mapping,
+    times: Callable[["pd.DataFrame"], Times],
+    *,
+    is_local: bool,
+) -> Reader:
+    def piece(table: "pd.DataFrame") -> Piece:
+        import pandas as pd
+
+        columns = {
+            name: table[one.column] if one.is_text else table[one.column] * one.scale
+            for name, one in mapping.features.items()
+        }
+        features, repaired = features_of(pd.DataFrame(columns, index=table.index))
+        told = times(table) if mapping.time else Times(None, {})
+        label = table[mapping.label]
+        family = table[mapping.family] if mapping.family else label
+        labels = verdicts(partial(_judge, mapping), label, family)
+        return Piece(features, labels, told.seconds, repaired | told.repaired)
+
+    notes = ()
+    if not mapping.time:
+        notes = ("the mapping names no times: no time, day or date",)
+    elif is_local:
+        notes = ("times without an offset are taken as UTC: name the zone with --timezone",)
+    return Reader(NAME, source, rows, piece, notes)
+
+
+def _check_names(name: str, header: list[str], mapping: Mapping) -> None:
     """Raise unless a table has each column that a mapping names, and once."""
     for column in sorted(mapping.columns):
         found = header.count(column)
@@ -80,79 +150,17 @@ def check_names(name: str, header: list[str], mapping: Mapping) -> None:
             )
 
 
-def notes(mapping: Mapping, zone: ZoneInfo | None) -> tuple[str, ...]:
-    """Return what the user should know of a table read by a mapping."""
-    if not mapping.time:
-        return ("the mapping names no times: no time, day or date",)
-    if not mapping.per_second and zone is None:
-        return ("times without an offset are taken as UTC: name the zone with --timezone",)
-    return ()
-
-
 def _delimiter(head: Head, mapping: Mapping) -> str:
     """Return the delimiter under which most of the columns wanted are found."""
 
     def found(mark: str) -> tuple[int, bool]:
-        cut = fields(head.lines[0], mark)
-        hits = len(mapping.columns & set(cut)) if not mapping.names else 0
-        return hits, mark == head.delimiter
+        hits = mapping.columns & set(fields(head.lines[0], mark)) if not mapping.names else ()
+        return len(hits), mark == head.delimiter
 
     return max(DELIMITERS, key=found)
 
 
-def converter(
-    mapping: Mapping, zone: ZoneInfo | None, *, is_timestamp: bool = False
-) -> Callable[["pd.DataFrame"], Piece]:
-    """Return what converts rows by a mapping.
-
-    Parameters
-    ----------
-    mapping
-        Which columns are which.
-    zone
-        Whose clock times are; None is UTC.
-    is_timestamp
-        Whether times are microseconds on a clock already, as from a Parquet file.
-    """
-
-    def convert(table: "pd.DataFrame") -> Piece:
-        numbers = [name for name in table if table[name].dtype == float]
-        values, repaired = finite(table, numbers)
-        features, proto = _texts(table, mapping), None
-        if "proto" in features:
-            proto = features["proto"] = protocols(features["proto"])
-        for name, feature in mapping.features.items():
-            if feature.is_text:
-                continue
-            column = values[feature.column] * feature.scale
-            features[name] = port_numbers(column, proto) if name in _PORTS else column
-        if "dst_port" in features:
-            features = ports(features["dst_port"], proto) | features
-        labels = table[mapping.label]
-        family = table[mapping.family] if mapping.family else labels
-        times = _times(table, values, mapping, zone, is_timestamp=is_timestamp)
-        return Piece(
-            features=features,
-            verdicts=verdicts(joined(labels, family), lambda text: _judge(text, mapping)),
-            seconds=times.seconds if times else None,
-            repaired=repaired | (times.repaired if times else {}),
-        )
-
-    return convert
-
-
-def _texts(table: "pd.DataFrame", mapping: Mapping) -> dict:
-    return {
-        name: stripped(table[feature.column])
-        for name, feature in mapping.features.items()
-        if feature.is_text
-    }
-
-
-def _judge(text: str, mapping: Mapping) -> Verdict:
-    label, family = parted(text)
-    if not label:
-        return NO_LABEL
+def _judge(mapping: Mapping, label: str, family: str) -> Verdict:
     known = mapping.classes.get(word(label), mapping.rest)
     if known == "attack":
         return attack(whole(family or label))
@@ -162,39 +170,106 @@ def _judge(text: str, mapping: Mapping) -> Verdict:
     return neither(word(label) if word(label) in mapping.classes else "rest") if known else UNKNOWN
 
 
-def _times(
-    table: "pd.DataFrame",
-    values: dict[str, np.ndarray],
-    mapping: Mapping,
-    zone: ZoneInfo | None,
-    *,
-    is_timestamp: bool,
-) -> Times | None:
-    if not mapping.time:
-        return None
-    if is_timestamp:
-        known = ~np.isnan(values[mapping.time])
-        # Far times are no times, and might not fit.
-        known &= np.abs(np.nan_to_num(values[mapping.time])) < 1e16
-        local = np.where(known, values[mapping.time], 0).astype("int64")
-        return local_times(local, known, zone)
+def _times(table: "pd.DataFrame", mapping: Mapping, zone: ZoneInfo | None) -> Times:
+    column = table[mapping.time]
     if mapping.per_second:
-        return epochs(values[mapping.time], mapping.per_second)
-    return clock_times(table[mapping.time], _parser(mapping.time_format), zone)
+        return Times(epochs(column.to_numpy(), mapping.per_second), {})
+    if mapping.time_format == ISO:
+        return clock_times(column, year_first, zone)
 
-
-def _parser(written: str) -> Callable[[str], Clock | None]:
-    if written == "iso":
-        return year_first
-
-    def parse(text: str) -> Clock | None:
+    def parse(text: str) -> datetime | None:
         try:
-            found = datetime.strptime(text.strip(), written)
-            offset = found.utcoffset()
-            found = found.replace(tzinfo=None)
+            return datetime.strptime(text.strip(), mapping.time_format)
         except (ValueError, OverflowError):
             return None
-        minutes = None if offset is None else round(offset / timedelta(minutes=1))
-        return Clock((found - EPOCH) // MICROSECOND, found.hour, offset=minutes)
 
-    return parse
+    return clock_times(column, parse, zone)
+
+
+def _parquet_rows(source: Source, mapping: Mapping) -> Iterator[Rows]:
+    import pyarrow.parquet as pq
+
+    size = source.path.stat().st_size
+    with _told(source), pq.ParquetFile(source.path) as file:
+        total, line = file.metadata.num_rows, 1
+        for batch in file.iter_batches(_BATCH, columns=sorted(mapping.columns)):
+            if batch.num_rows:
+                position = size * (line + batch.num_rows - 1) // max(total, 1)
+                yield _rows(batch, source, mapping, line, position)
+            line += batch.num_rows
+
+
+def _rows(
+    batch: "pa.RecordBatch", source: Source, mapping: Mapping, line: int, position: int
+) -> Rows:
+    import pandas as pd
+
+    table, unreadable = {}, np.zeros(batch.num_rows, dtype=bool)
+    # pyarrow gives "a.b" too where "a" is wanted.
+    for name in mapping.columns:
+        column = batch.column(name)
+        if name not in mapping.texts and not _is_text(column.type):
+            table[name] = _numbers(column, source, name)
+            continue
+        table[name] = _texts(column, mapping, source, name)
+        if name not in mapping.texts:
+            table[name], bad = numbers_of(table[name], mapping.unset)
+            unreadable |= bad
+    index = pd.RangeIndex(line, line + batch.num_rows)
+    return Rows(pd.DataFrame(table).set_axis(index), unreadable, position)
+
+
+def _is_text(kind: "pa.DataType") -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def _texts(column: "pa.Array", mapping: Mapping, source: Source, name: str) -> "pd.Series":
+    import pandas as pd
+    import pyarrow as pa
+
+    texts = _cast(column, pa.string(), source, name).dictionary_encode()
+    codes = texts.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    series = pd.Series(pd.Categorical.from_codes(codes, categories=texts.dictionary.to_pylist()))
+    return by_text(series, lambda text: "" if text.strip() in mapping.unset else text)
+
+
+def _numbers(column: "pa.Array", source: Source, name: str) -> np.ndarray:
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+        column = _cast(column, pa.timestamp("us"), source, name).cast(pa.int64())
+    return _cast(column, pa.float64(), source, name).to_numpy(zero_copy_only=False)
+
+
+def _cast(column: "pa.Array", kind: "pa.DataType", source: Source, name: str) -> "pa.Array":
+    import pyarrow as pa
+
+    held = column.type
+    try:
+        if pa.types.is_dictionary(held):
+            column = column.dictionary_decode()
+        # Bytes would be taken for texts, and might be none.
+        if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+            raise pa.ArrowInvalid("bytes")
+        return column.cast(kind, safe=False)
+    except pa.ArrowException:
+        raise InputError(
+            f"{source.name}: column {name!r} holds {held}, not texts or numbers"
+        ) from None
+
+
+@contextmanager
+def _told(source: Source) -> Iterator[None]:
+    """Tell in one line why a Parquet file cannot be read."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except InputError:
+        raise
+    except (pa.ArrowException, ValueError, OSError, MemoryError, OverflowError) as error:
+        raise InputError(f"{source.name} is damaged ({error}): fetch it anew") from None

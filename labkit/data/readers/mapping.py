@@ -9,19 +9,17 @@ from datetime import datetime
 from os import PathLike
 from pathlib import Path
 
-from labkit.data.readers.formats import RESERVED
+from labkit.data.readers.pieces import RESERVED
 from labkit.data.schema import COLUMNS
 from labkit.errors import InputError
 
-TEXT_FEATURES = frozenset(
-    {*(c.name for c in COLUMNS if c.kind == "text"), "dst", "service", "state"} - {*RESERVED}
-)
+_TEXT_FEATURES = {"dst", "service", "state", *(c.name for c in COLUMNS if c.kind == "text")}
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _BYTES = {
     **{"bit": 0.125, "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9},
     **{"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30},
 }
-UNITS = _SECONDS | _BYTES
+_UNITS = _SECONDS | _BYTES
 _TIME_UNITS = ("s", "ms", "us", "ns")
 _KEYS = {
     *("label", "attack", "normal", "neither", "family", "time", "time_unit", "time_format"),
@@ -29,7 +27,7 @@ _KEYS = {
 }
 _CLASSES = ("attack", "normal", "neither")
 _REST = "rest"
-_ISO = "iso"
+ISO = "iso"
 _LARGEST_FILE = 1_000_000
 
 
@@ -92,9 +90,16 @@ class Mapping:
         return ({self.label, self.family} | clock | of_features) - {""}
 
     @property
+    def numbers(self) -> set[str]:
+        """The columns that are read as numbers, that of epochs among them."""
+        epochs = {self.time} if self.per_second else set()
+        of_features = {one.column for one in self.features.values() if not one.is_text}
+        return (epochs | of_features) - {""}
+
+    @property
     def columns(self) -> set[str]:
         """All columns that are read."""
-        return (self.texts | {self.time} | {f.column for f in self.features.values()}) - {""}
+        return self.texts | self.numbers
 
 
 def word(value: object) -> str:
@@ -133,9 +138,14 @@ def load_mapping(given: "str | PathLike[str] | AnyMapping") -> Mapping:
         return _checked("the mapping", given)
     try:
         path = Path(given)
-        content = path.read_bytes()
+        if path.exists() and not path.is_file():
+            raise InputError(f"mapping {path} is no regular file: name a .toml or .json file")
+        with path.open("rb") as file:
+            content = file.read(_LARGEST_FILE + 1)
     except TypeError:
         raise InputError("the mapping must be a file or a dict: name a .toml or .json") from None
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise InputError(f"mapping {given} cannot be read ({why})") from None
@@ -151,52 +161,51 @@ def load_mapping(given: "str | PathLike[str] | AnyMapping") -> Mapping:
 
 def _checked(where: str, found: AnyMapping) -> Mapping:
     _refuse_unknown(where, found, _KEYS)
-    classes: dict[str, str] = {}
-    rest = ""
-    for name in _CLASSES:
-        labels = found.get(name, [])
-        if labels == _REST:
-            if rest:
-                raise InputError(f"{where}: only one of {', '.join(_CLASSES)} can be the rest")
-            rest = name
-            continue
-        for label in _list(where, name, labels):
-            if classes.setdefault(word(label), name) != name:
-                raise InputError(
-                    f"{where}: label {label!r} is both {classes[word(label)]} and {name}"
-                )
-    for name in ("attack", "normal"):
-        if name not in (*classes.values(), rest):
-            raise InputError(f"{where}: say which labels mean {name}: {name} = [...] or 'rest'")
+    classes, rest = _classes(where, found)
     per_second, time_format = _time(where, found)
-    delimiter = _text(where, "delimiter", found.get("delimiter", ""))
-    if len(delimiter.encode()) > 1 or delimiter in ('"', "\n", "\r", "\0", " "):
-        raise InputError(f"{where}: delimiter must be one character such as ';', not {delimiter!r}")
-    label = _text(where, "label", found.get("label", ""))
-    if not label:
-        raise InputError(f'{where}: name the column of labels: label = "..."')
     mapping = Mapping(
-        label=label,
+        label=_text(where, "label", found),
         classes=classes,
         rest=rest,
-        family=_text(where, "family", found.get("family", "")),
-        time=_text(where, "time", found.get("time", "")),
+        family=_text(where, "family", found),
+        time=_text(where, "time", found),
         per_second=per_second,
         time_format=time_format,
-        delimiter=delimiter,
-        unset=tuple(str(text) for text in _list(where, "unset", found.get("unset", []))),
-        names=tuple(str(text).strip() for text in _list(where, "names", found.get("names", []))),
+        delimiter=_text(where, "delimiter", found),
+        unset=tuple(map(str, _list(where, "unset", found))),
+        names=tuple(str(name).strip() for name in _list(where, "names", found)),
         features=_features(where, found.get("features", {})),
     )
-    numbers = {one.column for one in mapping.features.values() if not one.is_text}
-    for column in sorted(numbers & mapping.texts):
+    if not mapping.label:
+        raise InputError(f'{where}: name the column of labels: label = "..."')
+    mark = mapping.delimiter
+    if len(mark.encode()) > 1 or mark in ('"', "\n", "\r", "\0", " "):
+        raise InputError(f"{where}: delimiter must be one character such as ';', not {mark!r}")
+    for column in sorted(mapping.numbers & mapping.texts):
         raise InputError(f"{where}: column {column!r} is read both as text and as a number")
     return mapping
 
 
+def _classes(where: str, found: AnyMapping) -> tuple[dict[str, str], str]:
+    """Return the class of every label, and that of all other labels."""
+    classes: dict[str, str] = {}
+    rests = [name for name in _CLASSES if found.get(name) == _REST]
+    if len(rests) > 1:
+        raise InputError(f"{where}: only one of {', '.join(_CLASSES)} can be the rest")
+    for name in (name for name in _CLASSES if name not in rests):
+        for label in _list(where, name, found):
+            known = classes.setdefault(word(label), name)
+            if known != name:
+                raise InputError(f"{where}: label {label!r} is both {known} and {name}")
+    for name in ("attack", "normal"):
+        if name not in (*classes.values(), *rests):
+            raise InputError(f"{where}: say which labels mean {name}: {name} = [...] or 'rest'")
+    return classes, "".join(rests)
+
+
 def _time(where: str, found: AnyMapping) -> tuple[float, str]:
-    unit = _text(where, "time_unit", found.get("time_unit", ""))
-    written = _text(where, "time_format", found.get("time_format", ""))
+    """Return how many units of time a second has, 0 for clock times, and how those are written."""
+    unit, written = (_text(where, name, found) for name in ("time_unit", "time_format"))
     if (unit or written) and not found.get("time"):
         raise InputError(f'{where}: name the column of times too: time = "..."')
     if unit and written:
@@ -207,7 +216,7 @@ def _time(where: str, found: AnyMapping) -> tuple[float, str]:
                 f"{where}: time_unit must be one of {', '.join(_TIME_UNITS)}: {unit!r}"
             )
         return round(1 / _SECONDS[unit]), ""
-    if written not in ("", _ISO):
+    if written not in ("", ISO):
         try:
             # A format without a year would leave it to be guessed.
             if not re.search("%[Yyc]", written):
@@ -215,7 +224,7 @@ def _time(where: str, found: AnyMapping) -> tuple[float, str]:
             datetime.strptime(datetime(2017, 7, 3).strftime(written), written)
         except (ValueError, re.error) as error:
             raise InputError(f"{where}: time_format {written!r} reads no time ({error})") from None
-    return 0, written or _ISO
+    return 0, written or ISO
 
 
 def _features(where: str, found: object) -> dict[str, Feature]:
@@ -230,16 +239,18 @@ def _features(where: str, found: object) -> dict[str, Feature]:
             )
         told = given if isinstance(given, AnyMapping) else {"column": given}
         _refuse_unknown(f"{where}: feature {name}", told, {"column", "unit", "kind"})
-        column = _text(where, f"column of {name}", told.get("column", "")).strip()
-        unit = _text(where, f"unit of {name}", told.get("unit", ""))
-        kind = told.get("kind", "text" if name in TEXT_FEATURES else "number")
+        column = _text(where, "column", told, f"column of {name}")
+        unit = _text(where, "unit", told, f"unit of {name}")
+        kind = told.get("kind", "text" if name in _TEXT_FEATURES else "number")
         if not column:
             raise InputError(f"{where}: feature {name} names no column")
         if kind not in ("text", "number"):
             raise InputError(f"{where}: kind of {name} must be text or number, not {kind!r}")
-        if unit and (unit not in UNITS or kind == "text"):
-            raise InputError(f"{where}: unit of {name} must be one of {', '.join(UNITS)}: {unit!r}")
-        features[name] = Feature(column, UNITS.get(unit, 1.0), kind == "text")
+        if unit and (unit not in _UNITS or kind == "text"):
+            raise InputError(
+                f"{where}: unit of {name} must be one of {', '.join(_UNITS)}: {unit!r}"
+            )
+        features[name] = Feature(column, _UNITS.get(unit, 1.0), kind == "text")
     return features
 
 
@@ -249,15 +260,18 @@ def _refuse_unknown(where: str, found: AnyMapping, known: set[str]) -> None:
         raise InputError(f"{where}: {unknown[0]!r} is none of {', '.join(sorted(known))}")
 
 
-def _text(where: str, name: str, value: object) -> str:
+def _text(where: str, name: str, found: AnyMapping, what: str = "") -> str:
+    value = found.get(name, "")
     if not isinstance(value, str):
-        raise InputError(f"{where}: {name} must be a text, not {value!r}")
+        raise InputError(f"{where}: {what or name} must be a text, not {value!r}")
+    # A delimiter may be a tab.
     return value if name == "delimiter" else value.strip()
 
 
-def _list(where: str, name: str, value: object) -> list:
-    if isinstance(value, str) or not isinstance(value, list | tuple):
+def _list(where: str, name: str, found: AnyMapping) -> list:
+    value = found.get(name, [])
+    if not isinstance(value, list | tuple):
         raise InputError(f"{where}: {name} must be a list, not {value!r}")
-    if not all(isinstance(one, str | int | float | bool) for one in value):
+    if not all(isinstance(one, str | int | float) for one in value):
         raise InputError(f"{where}: {name} must hold texts and numbers alone")
     return list(value)

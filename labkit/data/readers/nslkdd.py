@@ -6,25 +6,15 @@ the port would. Bytes are those of the payload. Attacks go by their own names, o
 file has 18 that the training file lacks.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from labkit.data.readers.columns import by_text, finite, protocols, stripped, verdicts
-from labkit.data.readers.formats import (
-    NO_TIMES,
-    NORMAL,
-    PAYLOAD,
-    UNKNOWN,
-    Format,
-    Piece,
-    Reader,
-    Verdict,
-    attack,
-    reader_of,
-)
-from labkit.data.readers.head import Head
-from labkit.data.readers.rows import Layout
-from labkit.data.readers.source import Source
+from labkit.data.readers.columns import by_text, features_of
+from labkit.data.readers.labels import NORMAL, UNKNOWN, Verdict, attack, verdicts
+from labkit.data.readers.layout import Head, Layout
+from labkit.data.readers.pieces import NO_TIMES, PAYLOAD, Piece, Reader
+from labkit.data.readers.rows import read_rows
 from labkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +22,7 @@ if TYPE_CHECKING:
 
 NAME = "nsl-kdd"
 
-COLUMNS = (
+_RAW = (
     *("duration", "protocol_type", "service", "flag", "src_bytes", "dst_bytes", "land"),
     *("wrong_fragment", "urgent", "hot", "num_failed_logins", "logged_in", "num_compromised"),
     *("root_shell", "su_attempted", "num_root", "num_file_creations", "num_shells"),
@@ -44,9 +34,12 @@ COLUMNS = (
     *("dst_host_srv_serror_rate", "dst_host_rerror_rate", "dst_host_srv_rerror_rate"),
     *("label", "difficulty"),
 )
-_TEXTS = frozenset({"protocol_type", "service", "flag", "label"})
-_RENAMED = {"duration": "duration_s", "src_bytes": "bytes_out", "dst_bytes": "bytes_in"}
-ATTACKS = frozenset(
+_NAMES = {
+    **{"duration": "duration_s", "src_bytes": "bytes_out", "dst_bytes": "bytes_in"},
+    **{"protocol_type": "proto", "flag": "state", "difficulty": ""},
+}
+_TEXTS = frozenset({"proto", "service", "state", "label"})
+_ATTACKS = frozenset(
     (
         *("back", "buffer_overflow", "ftp_write", "guess_passwd", "imap", "ipsweep", "land"),
         *("loadmodule", "multihop", "neptune", "nmap", "perl", "phf", "pod", "portsweep"),
@@ -66,29 +59,28 @@ _PORT_CLASS = {
 }
 
 
-def _matches(head: Head) -> bool:
+def matches(head: Head) -> bool:
+    """Return whether most of the first rows look like NSL-KDD's."""
     like = [
-        len(row) == len(COLUMNS)
-        and row[COLUMNS.index("protocol_type")] in _PROTOCOLS
-        and _judge(row[COLUMNS.index("label")]) is not UNKNOWN
+        len(row) == len(_RAW)
+        and row[_RAW.index("protocol_type")] in _PROTOCOLS
+        and _judge(row[_RAW.index("label")]) is not UNKNOWN
         for row in head.rows
     ]
     return 2 * sum(like) > len(like)
 
 
-def _open(source: Source, head: Head, zone: ZoneInfo | None) -> Reader:
+def reader(head: Head, zone: ZoneInfo | None) -> Reader:
+    """Return how a file of NSL-KDD is read; it has no times, so no zone counts."""
     counts = {len(row) for row in head.rows}
-    if len(COLUMNS) not in counts:
+    if len(_RAW) not in counts:
         raise InputError(
             f"{head.name}: its rows have {min(counts, default=0)} columns where NSL-KDD has "
-            f"{len(COLUMNS)}: it is no such file, or a broken copy"
+            f"{len(_RAW)}: it is no such file, or a broken copy"
         )
-    layout = Layout(
-        columns=tuple("" if name == "difficulty" else name for name in COLUMNS),
-        texts=_TEXTS,
-        delimiter=head.delimiter,
-    )
-    return reader_of(source, layout, _convert, (NO_TIMES, PAYLOAD))
+    layout = Layout(tuple(_NAMES.get(name, name) for name in _RAW), _TEXTS, head.delimiter)
+    rows = partial(read_rows, head.source, layout)
+    return Reader(NAME, head.source, rows, _piece, (NO_TIMES, PAYLOAD))
 
 
 def _judge(label: str) -> Verdict:
@@ -96,21 +88,12 @@ def _judge(label: str) -> Verdict:
     word = label.lower().removesuffix(".")
     if word == "normal":
         return NORMAL
-    return attack(word) if word in ATTACKS else UNKNOWN
+    return attack(word) if word in _ATTACKS else UNKNOWN
 
 
-def _convert(table: "pd.DataFrame") -> Piece:
-    numbers = [name for name in table if name not in _TEXTS]
-    values, infinite = finite(table, numbers)
-    service = stripped(table["service"])
-    features = {
-        "proto": protocols(table["protocol_type"]),
-        "port_class": by_text(service, lambda word: _PORT_CLASS.get(word, "other")),
-        "service": service,
-        "state": stripped(table["flag"]),
-    }
-    features |= {_RENAMED.get(name, name): column for name, column in values.items()}
-    return Piece(features, verdicts(table["label"], _judge), repaired=infinite)
-
-
-FORMAT = Format(NAME, _matches, _open)
+def _piece(table: "pd.DataFrame") -> Piece:
+    features, repaired = features_of(table.drop(columns="label"))
+    features["port_class"] = by_text(
+        features["service"], lambda service: _PORT_CLASS.get(service, "other")
+    )
+    return Piece(features, verdicts(_judge, table["label"]), None, repaired)

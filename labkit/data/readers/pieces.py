@@ -1,192 +1,201 @@
-"""Files of flows as a stream of pieces of the flow table, with the counts of their rows."""
+"""Pieces of the flow table: how one file is read, and which of its rows are dropped and counted."""
 
-import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from labkit.atomic import resolved
-from labkit.data.readers.detect import AUTO, check_format, open_source
-from labkit.data.readers.formats import BENIGN, Piece, Reader
-from labkit.data.readers.mapped import NAME as MAPPED
-from labkit.data.readers.mapping import Mapping
-from labkit.data.readers.rows import COLUMNS, NUMBER, Rows
-from labkit.data.readers.source import BLOCK, Advance, Source, silent, sources
-from labkit.data.readers.summary import Tally, plus
-from labkit.data.readers.times import TIME, local_days
+from labkit.data.readers.columns import Features, Repaired
+from labkit.data.readers.labels import BENIGN, Verdict
+from labkit.data.readers.rows import NO_NUMBER, WRONG_COLUMNS, Rows
+from labkit.data.readers.source import Source
+from labkit.data.readers.times import NO_TIME, local_days
 from labkit.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Reasons that speak of a broken copy, beside those of labels.
-_DAMAGE = {COLUMNS, NUMBER, TIME}
+NO_TIMES = "the file has no times: no time, day or date"
+PAYLOAD = "bytes_out and bytes_in are bytes of payload, without headers"
+LOCAL_CLOCK = "its times are a local clock's, taken as UTC: name the zone with --timezone"
 
-Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+RESERVED = ("label", "day", "date", "family", "time")
+"""The columns that stand first in the flow table; no feature has such a name."""
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A source with its format and reader."""
-
-    source: Source
-    format: str
-    reader: Reader
-
-
-def open_all(
-    paths: Paths, name: str = AUTO, zone: ZoneInfo | None = None, mapping: Mapping | None = None
-) -> list[Opened]:
-    """Open every file, before any is read.
+class Piece:
+    """Some rows of a file as flows, those to be dropped among them.
 
     Parameters
     ----------
-    paths
-        One file or several, in the order in which their flows are wanted.
-    name
-        Their format, or "auto".
-    zone
-        Time zone; None is UTC.
-    mapping
-        Which columns are which, for tables of no format known.
-
-    Raises
-    ------
-    InputError
-        When a file cannot be read, is named twice, has none of the formats, or not that of the
-        others.
+    features
+        Name -> its values: floats with NaN, or texts as categories.
+    verdicts
+        What the labels say, and for each row which of them is its own.
+    seconds
+        When each flow began, in seconds since the epoch; None where the format has no time.
+    repaired
+        What was repaired -> the rows.
     """
-    check_format(name, mapping)
-    opened = []
-    for path in _listed(paths):
-        for source in sources(path):
-            opened.append(Opened(source, *open_source(source, name, zone, mapping)))
-    for other in opened[1:]:
-        if other.format != opened[0].format:
-            raise InputError(
-                f"{opened[0].source.name} is {opened[0].format} but {other.source.name} is "
-                f"{other.format}: import them apart"
-            )
-    return opened
+
+    features: Features
+    verdicts: tuple[list[Verdict], np.ndarray]
+    seconds: np.ndarray | None
+    repaired: Repaired
 
 
-def _listed(paths: Paths) -> list[Path]:
-    try:
-        given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-        listed = [Path(path) for path in given]
-    except TypeError:
-        raise InputError(f"paths must be a file or a list of files, not {paths!r}") from None
-    if not listed:
-        raise InputError("there is no file to read: name one or several")
-    if any("\0" in str(path) for path in listed):
-        raise InputError(f"no file has such a name: {[str(path) for path in listed]!r}")
-    seen: set[Path] = set()
-    for path in listed:
-        if resolved(path) in seen:
-            raise InputError(f"{path} is named twice: its flows would count double")
-        seen.add(resolved(path))
-    return listed
+@dataclass(frozen=True)
+class Reader:
+    """How one file is read.
+
+    Parameters
+    ----------
+    format
+        Its name, as `--format` has it.
+    source
+        The file.
+    rows
+        Gives its rows, block by block.
+    piece
+        Rows -> flows.
+    notes
+        What the user should know of the result.
+    """
+
+    format: str
+    source: Source
+    rows: Callable[[], Iterator[Rows]]
+    piece: Callable[["pd.DataFrame"], Piece]
+    notes: tuple[str, ...] = ()
 
 
-def pieces(
-    opened: Opened, zone: ZoneInfo | None, size: int = BLOCK, advance: Advance = silent
-) -> Iterator[tuple["pd.DataFrame", Tally]]:
-    """Yield the flows of a file piece by piece, each with the counts of its rows.
+@dataclass(frozen=True)
+class Tally:
+    """Counts of rows, that add up.
+
+    Parameters
+    ----------
+    read
+        All rows, those that could not be read among them; each was kept or dropped.
+    kept
+        Rows in the table.
+    attacks
+        Those of them that are attacks.
+    dropped
+        Reason -> rows dropped for it; a row with several counts for the first.
+    repaired
+        What was repaired -> rows kept with it; a row with several counts for each.
+
+    Examples
+    --------
+    >>> one, other = Tally(2, 1, dropped=Counter(a=1)), Tally(3, 2, dropped=Counter(a=1))
+    >>> (one + other).as_dict()
+    {'read': 5, 'kept': 3, 'attacks': 0, 'dropped': {'a': 2}, 'repaired': {}}
+    """
+
+    read: int = 0
+    kept: int = 0
+    attacks: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    repaired: Counter[str] = field(default_factory=Counter)
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def as_dict(self) -> dict:
+        """Return plain values, as they stand in a table's attributes."""
+        counts = {"dropped": dict(self.dropped), "repaired": dict(self.repaired)}
+        return {"read": self.read, "kept": self.kept, "attacks": self.attacks, **counts}
+
+
+def pieces(reader: Reader, zone: ZoneInfo | None) -> Iterator[tuple["pd.DataFrame", Tally, int]]:
+    """Yield the flows of a file piece by piece, with the counts of their rows.
 
     A piece has label, family, time and day where the file has times, and the features. Its day is
-    counted from 1970-01-01.
+    counted from 1970-01-01. The third that is yielded is the number of bytes read by then.
+
+    Parameters
+    ----------
+    reader
+        How the file is read.
+    zone
+        Whose calendar days count; None is UTC.
 
     Raises
     ------
     InputError
-        When most rows of the file are damaged.
+        When most rows of the file are damaged: its columns are not what they seem.
     """
-    counts, damage = Tally(), set(_DAMAGE)
-    for rows in opened.reader.rows(size, advance):
-        piece = opened.reader.convert(rows.table)
-        damage |= {v.word for v in piece.verdicts[0] if v.damage}
-        flows, tally = _sifted(rows, piece, zone)
-        counts = plus(counts, tally)
-        yield flows, tally
-    _refuse_broken(opened, counts, damage)
-
-
-def _refuse_broken(opened: Opened, counts: Tally, damage: set[str]) -> None:
-    """Refuse a file most of whose rows are damaged: its columns are not what they seem."""
-    found = {reason: number for reason, number in counts.dropped.items() if reason in damage}
+    counts, damage, first = Tally(), {WRONG_COLUMNS, NO_NUMBER, NO_TIME}, {}
+    for rows in reader.rows():
+        piece = reader.piece(rows.table)
+        damage |= {verdict.word for verdict in piece.verdicts[0] if verdict.damage}
+        dropped, kept = _sifted(rows, piece)
+        for reason, lines in dropped.items():
+            first.setdefault(reason, lines[0])
+        flows = _flows(piece, kept, zone)
+        repaired = {what: int((faulty & kept).sum()) for what, faulty in piece.repaired.items()}
+        numbers = Counter({reason: len(lines) for reason, lines in dropped.items()})
+        tally = Tally(
+            read=len(flows) + numbers.total(),
+            kept=len(flows),
+            attacks=int(flows["label"].sum()),
+            dropped=numbers,
+            repaired=+Counter(repaired),
+        )
+        counts += tally
+        yield flows, tally, rows.position
+    found = {reason: counts.dropped[reason] for reason in first if reason in damage}
     if 2 * sum(found.values()) > counts.read:
         worst = max(found, key=lambda reason: found[reason])
-        what = (
-            "the mapping does not fit it"
-            if opened.format == MAPPED
-            else (f"its header does not fit its columns, it is no {opened.format} file")
-        )
         raise InputError(
-            f"{opened.source.name}: {sum(found.values()):,} of {counts.read:,} rows are damaged, "
-            f"as line {counts.lines[worst]} ({worst}): {what}, or the copy is broken; fetch it anew"
+            f"{reader.source.name}: {sum(found.values()):,} of {counts.read:,} rows are damaged, "
+            f"as line {first[worst]} ({worst}): format {reader.format} does not fit its columns, "
+            "or the copy is broken; fetch it anew"
         )
 
 
-def _sifted(rows: Rows, piece: Piece, zone: ZoneInfo | None) -> tuple["pd.DataFrame", Tally]:
-    """Take out the rows to be dropped, and count."""
-    lines = rows.table.index.to_numpy()
-    left = np.ones(len(lines), dtype=bool)
-    dropped = {reason: number for reason, (number, _) in rows.left_out.items()}
-    first = {reason: line for reason, (_, line) in rows.left_out.items()}
-    for reason, faulty in _faults(rows, piece).items():
-        here = left & faulty
-        number = int(here.sum())
-        if number:
-            dropped[reason] = dropped.get(reason, 0) + number
-            first.setdefault(reason, int(lines[here.argmax()]))
-            left &= ~faulty
-    flows = _flows(piece, left, zone)
-    repaired = {what: int((faulty & left).sum()) for what, faulty in piece.repaired.items()}
-    tally = Tally(
-        read=len(lines) + sum(number for number, _ in rows.left_out.values()),
-        kept=len(flows),
-        attacks=int(flows["label"].sum()),
-        dropped=dropped,
-        repaired={what: number for what, number in repaired.items() if number},
-        lines=first,
-    )
-    return flows, tally
-
-
-def _faults(rows: Rows, piece: Piece) -> dict[str, np.ndarray]:
-    """Return every reason for dropping and its rows, in the order in which they count."""
-    found, codes = piece.verdicts
+def _sifted(rows: Rows, piece: Piece) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return the lines dropped for every reason, and which rows of the table are kept."""
+    found, places = piece.verdicts
     # A row without a class is dropped for that, whatever else is wrong with it.
     words = dict.fromkeys(verdict.word for verdict in found if verdict.label is None)
-    faults = {}
-    for word in words:
-        with_it = [v.label is None and v.word == word for v in found]
-        faults[word] = np.array(with_it, dtype=bool)[codes]
-    faults[NUMBER] = rows.unreadable
+    faults = {
+        word: np.array([v.label is None and v.word == word for v in found])[places]
+        for word in words
+    }
+    faults[NO_NUMBER] = rows.unreadable
     if piece.seconds is not None:
-        faults[TIME] = np.isnan(piece.seconds)
-    return faults
+        faults[NO_TIME] = np.isnan(piece.seconds)
+    dropped, lines = dict(rows.left_out), rows.table.index.to_numpy()
+    kept = np.ones(len(lines), dtype=bool)
+    for reason, faulty in faults.items():
+        here = lines[kept & faulty]
+        if len(here):
+            dropped[reason] = np.concatenate([dropped.get(reason, here[:0]), here])
+            kept &= ~faulty
+    return dropped, kept
 
 
-def _flows(piece: Piece, left: np.ndarray, zone: ZoneInfo | None) -> "pd.DataFrame":
+def _flows(piece: Piece, kept: np.ndarray, zone: ZoneInfo | None) -> "pd.DataFrame":
     import pandas as pd
 
-    found, codes = piece.verdicts
-    words = list(dict.fromkeys(v.word for v in found if v.label is not None)) or [BENIGN]
-    of_verdict = np.array([words.index(v.word) if v.label is not None else 0 for v in found])
+    found, places = piece.verdicts
+    code_of = {BENIGN: 0}
+    codes = [code_of.setdefault(v.word, len(code_of)) if v.label is not None else 0 for v in found]
+    families = np.array(codes, dtype=int)
     labels = np.array([v.label or 0 for v in found], dtype="int8")
-    kept = codes[left]
     columns: dict = {
-        "label": labels[kept],
-        "family": pd.Categorical.from_codes(of_verdict[kept], categories=words),
+        "label": labels[places[kept]],
+        "family": pd.Categorical.from_codes(families[places[kept]], categories=list(code_of)),
     }
     if piece.seconds is not None:
-        columns["time"] = piece.seconds[left]
+        columns["time"] = piece.seconds[kept]
         columns["day"] = local_days(columns["time"], zone)
     for name, values in piece.features.items():
-        columns[name] = values[left] if isinstance(values, np.ndarray) else values.array[left]
+        columns[name] = values[kept] if isinstance(values, np.ndarray) else values.array[kept]
     return pd.DataFrame(columns)

@@ -14,55 +14,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from labkit.data.readers.head import decoded
-from labkit.data.readers.source import BLOCK, Advance, Source, blocks, silent
+from labkit.data.readers.columns import spread
+from labkit.data.readers.layout import Layout
+from labkit.data.readers.source import Source, blocks, decoded
 from labkit.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Reasons for which a row is dropped.
-COLUMNS = "wrong number of columns"
-EMPTY = "empty row"
-HEADER = "header line again"
-NUMBER = "a value that is no number"
+# Reasons for which a row is left out.
+WRONG_COLUMNS = "wrong number of columns"
+EMPTY_ROW = "empty row"
+HEADER_AGAIN = "header line again"
+NO_NUMBER = "a value that is no number"
 
-_NO_NUMBER = ("", "NaN", "nan", "NAN", "NA", "N/A", "null", "NULL", "None")
-_NEW_LINE = ord("\n")
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How the lines of a file are cut into columns.
-
-    Parameters
-    ----------
-    columns
-        A name for each column in the order of the file; "" for one that is not wanted.
-    texts
-        The columns to be read as text; the others hold numbers.
-    delimiter
-        What stands between columns.
-    skip
-        Lines before the first row.
-    header
-        The header line; a row equal to it is left out.
-    comment
-        What a line begins with that is no row; "" where every line is one.
-    unset
-        Texts that mean that there is no value, beside an empty one.
-    quoted
-        Whether a field may stand in quotes.
-    """
-
-    columns: tuple[str, ...]
-    texts: frozenset[str]
-    delimiter: str = ","
-    skip: int = 0
-    header: str = ""
-    comment: str = ""
-    unset: tuple[str, ...] = ()
-    quoted: bool = True
+_NO_VALUE = ("", "NaN", "nan", "NAN", "NA", "N/A", "null", "NULL", "None")
 
 
 @dataclass(frozen=True)
@@ -76,111 +42,86 @@ class Rows:
         the numbers of their lines in the file, from 1.
     unreadable
         Which of them have a text where a number belongs.
+    position
+        How many bytes of the file on disk have been read by then.
     left_out
-        Reason -> how many other rows were left out, and the line of the first.
+        Reason -> the lines that were left out for it.
     """
 
     table: "pd.DataFrame"
     unreadable: np.ndarray
-    left_out: dict[str, tuple[int, int]] = field(default_factory=dict)
+    position: int
+    left_out: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-def read_rows(
-    source: Source, layout: Layout, size: int = BLOCK, advance: Advance = silent
-) -> Iterator[Rows]:
+def read_rows(source: Source, layout: Layout) -> Iterator[Rows]:
     """Yield the rows of a source, block by block.
-
-    Parameters
-    ----------
-    source
-        What to read.
-    layout
-        How its lines are cut into columns.
-    size
-        Bytes to read at a time.
-    advance
-        Is told of the bytes read after every block.
 
     Raises
     ------
     InputError
         When the source cannot be read.
     """
-    line = 1
-    for block in blocks(source, size, advance):
+    first = 1
+    for block, position in blocks(source):
         number = block.count(b"\n")
-        skipped = min(max(layout.skip + 1 - line, 0), number)
-        kept = block
-        for _ in range(skipped):
-            kept = kept[kept.index(b"\n") + 1 :]
-        if kept:
-            yield _rows(source.name, kept, line + skipped, layout)
-        line += number
+        skipped = min(max(layout.skip + 1 - first, 0), number)
+        rest = block.split(b"\n", skipped)[-1]
+        if rest:
+            yield _rows(source.name, rest, first + skipped, layout, position)
+        first += number
 
 
-def _rows(name: str, block: bytes, first: int, layout: Layout) -> Rows:
+def _rows(name: str, block: bytes, first: int, layout: Layout, position: int) -> Rows:
     """Read a block whose first line is line `first` of the file."""
     data = np.frombuffer(block, dtype=np.uint8)
-    ends = np.flatnonzero(data == _NEW_LINE)
+    ends = np.flatnonzero(data == ord("\n"))
     starts = np.concatenate([[0], ends[:-1] + 1])
-    reasons = _reasons(name, block, data, starts, ends, layout)
-    left_out = {}
-    for reason in (COLUMNS, EMPTY, HEADER):
-        found = np.flatnonzero(reasons == reason)
-        if len(found):
-            left_out[reason] = (len(found), first + int(found[0]))
-    sound = reasons == ""
-    if not sound.all():
-        block = data[np.repeat(sound, ends - starts + 1)].tobytes()
-    table, unreadable = _table(decoded(block), layout)
-    lines = np.flatnonzero(sound) + first
-    if len(table) != len(lines):
-        raise InputError(f"{name}: its lines cannot be told apart from line {first} on")
-    table.index = lines
-    return Rows(table, unreadable, left_out)
-
-
-def _reasons(
-    name: str,
-    block: bytes,
-    data: np.ndarray,
-    starts: np.ndarray,
-    ends: np.ndarray,
-    layout: Layout,
-) -> np.ndarray:
-    """Return for every line why it is left out: "" for a sound row, "no row" for what is none."""
-    wanted = len(layout.columns) - 1
+    lengths, wanted = ends - starts, len(layout.columns) - 1
     marks = np.flatnonzero(data == ord(layout.delimiter))
     counts = np.diff(np.searchsorted(marks, ends), prepend=0)
-    reasons = np.where(counts == wanted, "", COLUMNS).astype(object)
-    for at in _lines_with(b'"', block, data, ends) if layout.quoted else ():
-        line = block[starts[at] : ends[at]]
-        reasons[at] = "" if _quoted_count(line, layout) == wanted + 1 else COLUMNS
+
+    def lines_with(mark: bytes) -> np.ndarray:
+        return np.unique(np.searchsorted(ends, np.flatnonzero(data == ord(mark))))
+
+    def line(at: int) -> bytes:
+        return block[starts[at] : ends[at]]
+
+    wrong = counts != wanted
+    if layout.quoted and b'"' in block:
+        for at in lines_with(b'"'):
+            wrong[at] = _quoted_count(line(at), layout) != wanted + 1
     # Neither occurs in a text file, and what comes after it would be misread.
     for control in (b"\r", b"\0"):
-        reasons[_lines_with(control, block, data, ends)] = COLUMNS
-    lengths = ends - starts
-    reasons[(lengths == wanted) & (counts == wanted)] = EMPTY
-    header = layout.header.encode()
-    for at in np.flatnonzero(lengths == len(header)) if header else ():
-        if block[starts[at] : ends[at]] == header:
-            reasons[at] = HEADER
+        if control in block:
+            wrong[lines_with(control)] = True
+    no_row = lengths == 0
     if layout.comment:
         # The first byte of a blank line is its end.
         for at in np.flatnonzero(data[starts] == ord(layout.comment)):
-            _check_comment(name, decoded(block[starts[at] : ends[at]]), layout)
-            reasons[at] = "no row"
-    reasons[lengths == 0] = "no row"
-    return reasons
-
-
-def _lines_with(mark: bytes, block: bytes, data: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    if mark not in block:
-        return np.array([], dtype=int)
-    return np.unique(np.searchsorted(ends, np.flatnonzero(data == ord(mark))))
+            _check_comment(name, decoded(line(at)), layout)
+            no_row[at] = True
+    header = (lengths == len(layout.header.encode())) & ~no_row
+    for at in np.flatnonzero(header):
+        header[at] = line(at) == layout.header.encode()
+    empty = (lengths == wanted) & (counts == wanted) & ~no_row
+    wrong &= ~(header | no_row)
+    left_out = {
+        reason: first + np.flatnonzero(lines)
+        for reason, lines in ((WRONG_COLUMNS, wrong), (EMPTY_ROW, empty), (HEADER_AGAIN, header))
+        if lines.any()
+    }
+    sound = ~(wrong | empty | header | no_row)
+    if not sound.all():
+        block = data[np.repeat(sound, lengths + 1)].tobytes()
+    table, unreadable = _table(decoded(block), layout)
+    if len(table) != sound.sum():
+        raise InputError(f"{name}: its lines cannot be told apart from line {first} on")
+    return Rows(table.set_axis(first + np.flatnonzero(sound)), unreadable, position, left_out)
 
 
 def _quoted_count(line: bytes, layout: Layout) -> int:
+    """Return how many fields a line with quotes has; 0 where they are not closed."""
     try:
         reader = csv.reader(
             [decoded(line)], delimiter=layout.delimiter, skipinitialspace=True, strict=True
@@ -198,67 +139,49 @@ def _check_comment(name: str, line: str, layout: Layout) -> None:
 
 def _table(text: str, layout: Layout) -> tuple["pd.DataFrame", np.ndarray]:
     """Parse sound lines; also return in which of them a number cannot be read."""
-    names = [name for name in layout.columns if name]
     try:
         table = _parsed(text, layout, numbers_as="float64")
-        return table[names], np.zeros(len(table), dtype=bool)
+        return table, np.zeros(len(table), dtype=bool)
     except (ValueError, OverflowError):
         pass
     # Some value is no number. Every one is looked at, to say which.
     table = _parsed(text, layout, numbers_as="object")
     unreadable = np.zeros(len(table), dtype=bool)
-    for name in names:
-        if name not in layout.texts:
-            table[name], bad = numbers_of(table[name], layout.unset)
-            unreadable |= bad
-    return table[names], unreadable
-
-
-def numbers_of(column: "pd.Series", unset: tuple[str, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers that a text column spells, and which rows spell none.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> values, bad = numbers_of(pd.Series(["1e3", "-", "x", None], dtype="category"), ("-",))
-    >>> values.tolist(), bad.tolist()
-    ([1000.0, nan, nan, nan], [False, False, True, False])
-    """
-    found = [_number(text, unset) for text in column.cat.categories]
-    # The last one stands for a row without a text, whose code is -1.
-    bad = np.array([number is None for number in found] + [False])
-    values = np.array([math.nan if n is None else n for n in found] + [math.nan], dtype=float)
-    codes = column.cat.codes.to_numpy()
-    return values[codes], bad[codes]
+    for name in set(table) - layout.texts:
+        table[name], bad = numbers_of(table[name], layout.unset)
+        unreadable |= bad
+    return table, unreadable
 
 
 def _parsed(text: str, layout: Layout, numbers_as: str) -> "pd.DataFrame":
     import pandas as pd
 
     wanted = {at: name for at, name in enumerate(layout.columns) if name}
-    unset = ["", *layout.unset]
     if not text:
-        kinds = {n: "category" if n in layout.texts else "float64" for n in wanted.values()}
-        return pd.DataFrame({n: pd.Series([], dtype=kind) for n, kind in kinds.items()})
+        none = {n: "category" if n in layout.texts else "float64" for n in wanted.values()}
+        return pd.DataFrame({n: pd.Series([], dtype=kind) for n, kind in none.items()})
+    kinds = {at: "object" if n in layout.texts else numbers_as for at, n in wanted.items()}
+    unset = ["", *layout.unset]
+    # From 3.1 on pandas reads digits to the nearest float always, and warns of the option.
+    release = tuple(int(part) for part in pd.__version__.split(".")[:2])
     table = pd.read_csv(
         io.StringIO(text),
         sep=layout.delimiter,
         header=None,
         names=list(range(len(layout.columns))),
         usecols=list(wanted),
-        dtype={at: object if n in layout.texts else numbers_as for at, n in wanted.items()},
+        dtype=kinds,
         keep_default_na=False,
         na_values={
-            at: unset if n in layout.texts else [*unset, *_NO_NUMBER] for at, n in wanted.items()
+            at: unset if n in layout.texts else [*unset, *_NO_VALUE] for at, n in wanted.items()
         },
         quoting=csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE,
         skipinitialspace=True,
         skip_blank_lines=False,
         index_col=False,
         engine="c",
-        **_exact(),
-    )
-    table = table.rename(columns=wanted)
+        **({} if release >= (3, 1) else {"float_precision": "round_trip"}),
+    ).rename(columns=wanted)
     for name in table:
         if table[name].dtype == object:
             table[name] = categories(table[name].to_numpy())
@@ -276,18 +199,25 @@ def categories(texts: np.ndarray) -> "pd.Categorical":
     return pd.Categorical.from_codes(codes, categories=pd.Index(words, dtype=object))
 
 
-def _exact() -> dict[str, str]:
-    """Return what makes pandas read digits to the nearest float; from 3.1 on it always does."""
-    import pandas as pd
+def numbers_of(column: "pd.Series", unset: tuple[str, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers that a text column spells, and which rows spell none.
 
-    release = tuple(int(part) for part in pd.__version__.split(".")[:2])
-    return {} if release >= (3, 1) else {"float_precision": "round_trip"}
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> values, bad = numbers_of(pd.Series(["1e3", "-", "x", None], dtype="category"), ("-",))
+    >>> values.tolist(), bad.tolist()
+    ([1000.0, nan, nan, nan], [False, False, True, False])
+    """
+    found = [_number(text, unset) for text in column.cat.categories]
+    values = spread(column, [math.nan if number is None else number for number in found], math.nan)
+    return values, spread(column, [number is None for number in found], False)
 
 
 def _number(value: str, unset: tuple[str, ...]) -> float | None:
     """Return the number that a text spells, NaN where unset, None where it spells none."""
     value = value.strip()
-    if value in _NO_NUMBER or value in unset:
+    if value in _NO_VALUE or value in unset:
         return math.nan
     if value.lower() in ("true", "false"):
         return float(value.lower() == "true")

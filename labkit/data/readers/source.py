@@ -1,10 +1,12 @@
 """The bytes of flow files as blocks of whole lines: plain, gzip, or inside a zip."""
 
+import codecs
 import gzip
+import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,26 +15,18 @@ from typing import IO
 from labkit.errors import InputError
 
 BLOCK = 1 << 23
+"""Bytes to read at a time."""
 HEAD = 1 << 16
 LONGEST_LINE = 1 << 20
 
 PARQUET = b"PAR1"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_BOM = b"\xef\xbb\xbf"
 # What the standard library raises on a damaged, locked or exotic archive.
 _DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, struct.error, NotImplementedError),
-    *(RuntimeError, ValueError, OverflowError, MemoryError),
+    *(gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, struct.error),
+    *(NotImplementedError, RuntimeError, ValueError, OverflowError, MemoryError),
 )
-
-Advance = Callable[[int], object]
-"""Is told how many more bytes of the file on disk have been read."""
-
-
-def silent(_: int) -> None:
-    """Show no progress."""
 
 
 @dataclass(frozen=True)
@@ -41,27 +35,22 @@ class Source:
 
     Parameters
     ----------
+    name
+        What messages and summaries call it.
     path
         The file on disk.
     member
         The member; "" where the file is no zip.
-    is_only
-        Whether there is no other member.
-
-    Examples
-    --------
-    >>> Source(Path("week.zip"), "day.csv", is_only=False).name
-    'week.zip/day.csv'
     """
 
+    name: str
     path: Path
     member: str = ""
-    is_only: bool = True
 
     @property
-    def name(self) -> str:
-        """What messages and summaries call it."""
-        return str(self.path) if self.is_only else f"{self.path}/{self.member}"
+    def is_parquet(self) -> bool:
+        """Whether it holds Parquet, by its first bytes."""
+        return not self.member and _first_bytes(self.path).startswith(PARQUET)
 
 
 def sources(path: Path) -> tuple[Source, ...]:
@@ -70,7 +59,7 @@ def sources(path: Path) -> tuple[Source, ...]:
     Raises
     ------
     InputError
-        When it is missing, no regular file, empty, or a damaged zip file.
+        When it is missing, no regular file, or a damaged zip file.
     """
     with _told(str(path)):
         if path.is_dir():
@@ -80,23 +69,20 @@ def sources(path: Path) -> tuple[Source, ...]:
         if not path.is_file():
             raise InputError(f"{path} is no regular file: save it as one first")
     if not _first_bytes(path).startswith(_ZIP):
-        return (Source(path),)
+        return (Source(str(path), path),)
     with _told(str(path)), zipfile.ZipFile(path) as packed:
-        found = [one for one in packed.infolist() if not one.is_dir() and one.file_size]
+        found = {one.filename for one in packed.infolist() if not one.is_dir() and one.file_size}
     # Beside each file, an archive made on a Mac holds a hidden one that is no table.
-    names = sorted(n for n in {one.filename for one in found} if not n.startswith("__MACOSX/"))
+    names = sorted(name for name in found if not name.startswith("__MACOSX/"))
     if not names:
         raise InputError(f"{path} is a zip file without a file in it: fetch it anew")
-    return tuple(Source(path, name, len(names) == 1) for name in names)
+    if len(names) == 1:
+        return (Source(str(path), path, names[0]),)
+    return tuple(Source(f"{path}/{name}", path, name) for name in names)
 
 
-def is_parquet(source: Source) -> bool:
-    """Return whether a source holds Parquet, by its first bytes."""
-    return not source.member and _first_bytes(source.path).startswith(PARQUET)
-
-
-def read_head(source: Source) -> bytes:
-    """Return the first bytes of a source, unpacked.
+def first_bytes(source: Source) -> bytes:
+    """Return the first `HEAD` bytes of a source, unpacked, without a byte order mark.
 
     Raises
     ------
@@ -107,25 +93,16 @@ def read_head(source: Source) -> bytes:
         head = content.read(HEAD)
     if not head.strip():
         raise InputError(f"{source.name} holds no line: fetch it anew")
-    if head.startswith(_UTF_16):
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{source.name} is in UTF-16: save it as UTF-8")
-    return head.removeprefix(_BOM)
+    return head.removeprefix(codecs.BOM_UTF8)
 
 
-def blocks(source: Source, size: int = BLOCK, advance: Advance = silent) -> Iterator[bytes]:
+def blocks(source: Source) -> Iterator[tuple[bytes, int]]:
     r"""Yield the bytes of a source in order, cut at line ends.
 
     Line ends are ``\n`` in what is yielded, and the last line has one; a byte order mark is left
-    out.
-
-    Parameters
-    ----------
-    source
-        What to read.
-    size
-        Bytes to read at a time; a block holds about as many.
-    advance
-        Is told of the bytes read from disk after every block.
+    out. Each block comes with the number of bytes of the file on disk that have been read by then.
 
     Raises
     ------
@@ -133,21 +110,39 @@ def blocks(source: Source, size: int = BLOCK, advance: Advance = silent) -> Iter
         When the source cannot be read, or has a line of over a million bytes.
     """
     with _told(source.name), _opened(source) as (raw, content):
-        before, rest, first = 0, b"", True
-        while chunk := content.read(size):
-            text = rest + (chunk.removeprefix(_BOM) if first else chunk)
-            first = False
+        rest, mark = b"", codecs.BOM_UTF8
+        while chunk := content.read(BLOCK):
+            text = rest + chunk.removeprefix(mark)
+            mark = b""
             end = text.rfind(b"\n") + 1
             if len(text) - end > LONGEST_LINE:
                 raise InputError(f"{source.name} has a line of over a million bytes: no flow table")
             rest = text[end:]
             if end:
-                yield text[:end].replace(b"\r\n", b"\n")
-            here = max(raw.tell(), before)
-            advance(here - before)
-            before = here
+                yield text[:end].replace(b"\r\n", b"\n"), raw.tell()
         if rest:
-            yield rest.removesuffix(b"\r") + b"\n"
+            yield rest.removesuffix(b"\r") + b"\n", raw.tell()
+
+
+def decoded(content: bytes) -> str:
+    r"""Decode UTF-8, and as Windows-1252 whatever bytes are not.
+
+    Examples
+    --------
+    >>> decoded(b"Web Attack \x96 XSS") == decoded("Web Attack \u2013 XSS".encode())
+    True
+    """
+    return content.decode("utf-8", errors=_WINDOWS)
+
+
+def _as_windows(error: UnicodeError) -> tuple[str, int]:
+    # Byte by byte, so that what a byte becomes does not depend on those around it.
+    byte = error.object[error.start : error.start + 1]
+    return byte.decode("cp1252", errors="replace"), error.start + 1
+
+
+_WINDOWS = "labkit-windows-1252"
+codecs.register_error(_WINDOWS, _as_windows)
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -176,8 +171,11 @@ def _told(name: str) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except (gzip.BadGzipFile, *_DAMAGE) as error:
+    except _DAMAGE as error:
         why = "it is locked with a password" if "password" in str(error) else str(error)
         raise InputError(f"{name} cannot be unpacked ({why}): fetch it anew or unpack it") from None
     except OSError as error:
-        raise InputError(f"{name} cannot be read ({error.strerror or error})") from None
+        why = error.strerror or error
+        raise InputError(
+            f"{name} cannot be read ({why}): see its rights or fetch it anew"
+        ) from None

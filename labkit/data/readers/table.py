@@ -1,16 +1,13 @@
-"""The flow table of one or several files, put together from pieces."""
+"""The flow table of one or several files, put together from pieces, and its summary."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labkit.data.readers.formats import RESERVED
-from labkit.data.readers.pieces import Opened, pieces
-from labkit.data.readers.source import BLOCK, Advance, silent
-from labkit.data.readers.summary import Tally, plus, summary
+from labkit.data.readers.pieces import RESERVED, Reader, Tally, pieces
 from labkit.data.readers.times import date_of, time_zone
 from labkit.data.schema import COLUMNS
 from labkit.errors import InputError
@@ -18,7 +15,6 @@ from labkit.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-NUMBER, TEXT = "number", "text"
 # Floats hold every whole number up to here.
 _EXACT = 2**53
 _SCHEMA = [column.name for column in COLUMNS if column.name not in RESERVED]
@@ -32,30 +28,28 @@ class Shape:
 
     Parameters
     ----------
-    kinds
-        Column -> "number" or "text".
+    is_text
+        Column -> whether it holds texts; the others hold numbers.
     whole
         The columns of numbers that are whole and set in every row so far.
     first_day
         The first calendar day, counted from 1970-01-01; None where there are no times.
     """
 
-    kinds: Mapping[str, str] = field(default_factory=dict)
+    is_text: Mapping[str, bool] = field(default_factory=dict)
     whole: frozenset[str] = frozenset()
     first_day: int | None = None
 
 
 def shape_of(flows: "pd.DataFrame") -> Shape:
     """Return the shape of a piece that is not empty."""
-    kinds = {n: TEXT if flows[n].dtype == "category" else NUMBER for n in flows}
-    whole = [n for n in flows if kinds[n] == NUMBER and _is_whole(flows[n].to_numpy())]
+    is_text = {name: flows[name].dtype == "category" for name in flows}
+    whole = [n for n in flows if not is_text[n] and _is_whole(flows[n].to_numpy())]
     first = int(flows["day"].min()) if "day" in flows else None
-    return Shape(kinds, frozenset(whole) - _MEASURED, first)
+    return Shape(is_text, frozenset(whole) - _MEASURED, first)
 
 
 def _is_whole(values: np.ndarray) -> bool:
-    if values.dtype.kind in "iu":
-        return True
     # A NaN is neither whole nor small; nor is an infinity.
     return bool(((np.abs(values) <= _EXACT) & (np.floor(values) == values)).all())
 
@@ -65,50 +59,105 @@ def merged(one: Shape, other: Shape) -> Shape:
 
     A column that only one of them has is unset in the other, and so not of integers.
     """
-    if not one.kinds:
+    if not one.is_text:
         return other
     days = [day for day in (one.first_day, other.first_day) if day is not None]
-    return Shape(
-        {**one.kinds, **other.kinds},
-        frozenset(one.whole & other.whole),
-        min(days, default=None),
+    return Shape(one.is_text | other.is_text, one.whole & other.whole, min(days, default=None))
+
+
+def gathered(
+    readers: list[Reader],
+    timezone: str | None,
+    take: Callable[["pd.DataFrame"], object],
+    advance: Callable[[int], object] = lambda _: None,
+) -> tuple[Shape, dict]:
+    """Read every file and hand over its pieces; return their shape and the summary.
+
+    Parameters
+    ----------
+    readers
+        How each file is read.
+    timezone
+        The zone whose calendar days count; None is UTC.
+    take
+        Is given every piece that is not empty.
+    advance
+        Is told how many more bytes of the files have been read.
+
+    Raises
+    ------
+    InputError
+        When a file is broken, some have times and others none, or no row is left of all.
+    """
+    zone, shape = time_zone(timezone), Shape()
+    files, notes = [], []
+    told = {reader.source.path: 0 for reader in readers}
+    for reader in readers:
+        name, path, counts = reader.source.name, reader.source.path, Tally()
+        for flows, tally, position in pieces(reader, zone):
+            counts += tally
+            # The members of a zip file may lie in it in another order.
+            advance(max(position - told[path], 0))
+            told[path] = max(position, told[path])
+            if len(flows):
+                other = shape_of(flows)
+                _check_times(shape, other, name)
+                shape = merged(shape, other)
+                take(flows)
+        files.append((name, reader.format, counts))
+        notes += reader.notes
+    if not shape.is_text:
+        raise InputError(_nothing_left(files))
+    for path, position in told.items():
+        advance(path.stat().st_size - position)
+    return shape, {
+        "files": [{"file": name, "format": kind, **tally.as_dict()} for name, kind, tally in files],
+        **sum((tally for _, _, tally in files), Tally()).as_dict(),
+        "timezone": timezone or "UTC",
+        "first_date": None if shape.first_day is None else date_of(shape.first_day),
+        "notes": list(dict.fromkeys(notes)),
+    }
+
+
+def _check_times(shape: Shape, other: Shape, name: str) -> None:
+    if shape.is_text and ("time" in shape.is_text) != ("time" in other.is_text):
+        has = "has" if "time" in other.is_text else "has no"
+        raise InputError(f"{name} {has} times unlike the files before it: import them apart")
+
+
+def _nothing_left(files: list[tuple[str, str, Tally]]) -> str:
+    counts = sum((tally for _, _, tally in files), Tally())
+    why, _ = max(counts.dropped.items(), key=lambda one: one[1], default=("no rows", 0))
+    return (
+        f"{files[0][0]}: none of {counts.read:,} rows is an attack or a normal flow ({why}): "
+        "name another file"
     )
 
 
-def columns_of(shape: Shape) -> list[str]:
-    """Return the columns of the flow table in order.
+def finished(flows: "pd.DataFrame", shape: Shape) -> "pd.DataFrame":
+    """Return a piece as it stands in the flow table: its columns, their types, its days.
 
     First label, day, date, family and time; then the features that the simulated traffic has; then
     the others as the files have them.
     """
-    first = [n for n in RESERVED if n in shape.kinds or (n == "date" and "day" in shape.kinds)]
-    known = [n for n in _SCHEMA if n in shape.kinds]
-    others = [n for n in shape.kinds if n not in RESERVED and n not in _SCHEMA]
-    return [*first, *known, *others]
-
-
-def finished(flows: "pd.DataFrame", shape: Shape) -> "pd.DataFrame":
-    """Return a piece as it stands in the flow table: its columns, their types, its days."""
     import pandas as pd
 
+    is_text = dict(shape.is_text)
+    if "day" in is_text:
+        is_text["date"] = True
+        days, places = np.unique(flows["day"].to_numpy(), return_inverse=True)
+        dates = pd.Categorical.from_codes(places, [date_of(int(day)) for day in days])
+        flows = flows.assign(date=dates, day=(flows["day"] - shape.first_day).astype("int32"))
+    known = [name for name in (*RESERVED, *_SCHEMA) if name in is_text]
     columns: dict[str, Any] = {}
-    missing = pd.Series(np.full(len(flows), math.nan))
-    for name in columns_of(shape):
-        if name == "date":
-            days, places = np.unique(flows["day"].to_numpy(), return_inverse=True)
-            dates = [date_of(int(day)) for day in days]
-            columns[name] = _texts(pd.Series(pd.Categorical.from_codes(places, dates)))
-        elif name == "day":
-            columns[name] = (flows["day"].to_numpy() - shape.first_day).astype("int32")
-        elif name == "label":
-            columns[name] = flows["label"].to_numpy()
-        elif shape.kinds[name] == TEXT:
-            columns[name] = _texts(flows[name] if name in flows else missing.astype("category"))
-        elif name not in flows:
-            columns[name] = missing
+    for name in [*known, *(name for name in is_text if name not in known)]:
+        column = flows.get(name, pd.Series(np.full(len(flows), math.nan), flows.index))
+        if is_text[name]:
+            columns[name] = _texts(column.astype("category"))
+        elif name in ("label", "day"):
+            columns[name] = column
         else:
-            dtype = "int64" if name in shape.whole else "float64"
-            columns[name] = flows[name].to_numpy().astype(dtype)
+            columns[name] = column.astype("int64" if name in shape.whole else "float64")
     return pd.DataFrame(columns)
 
 
@@ -122,65 +171,3 @@ def _texts(column: "pd.Series") -> "pd.Series":
     kind = pd.Series([], dtype="str").dtype
     # Before pandas 3 a text was any object, and a NaN would become the text "nan".
     return texts if kind == np.dtype(object) else texts.astype(kind)
-
-
-def gathered(
-    opened: Iterable[Opened],
-    timezone: str | None,
-    take: Callable[["pd.DataFrame"], object],
-    size: int = BLOCK,
-    advance: Advance = silent,
-) -> tuple[Shape, dict]:
-    """Read every file and hand over its pieces; return their shape and the summary.
-
-    Parameters
-    ----------
-    opened
-        The files.
-    timezone
-        The zone whose calendar days count, and whose clock times are; None is UTC.
-    take
-        Is given every piece that is not empty.
-    size
-        Bytes to read at a time.
-    advance
-        Is told of the bytes read.
-
-    Raises
-    ------
-    InputError
-        When a file is broken, some have times and others none, or no row is left of all.
-    """
-    zone, shape = time_zone(timezone), Shape()
-    files: dict[str, Tally] = {}
-    formats, notes = {}, []
-    for one in opened:
-        name = one.source.name
-        files[name], formats[name] = Tally(), one.format
-        notes += one.reader.notes
-        for flows, tally in pieces(one, zone, size, advance):
-            files[name] = plus(files[name], tally)
-            if len(flows):
-                other = shape_of(flows)
-                _check_times(shape, other, name)
-                shape = merged(shape, other)
-                take(flows)
-    if not shape.kinds:
-        raise InputError(_nothing_left(files))
-    first = None if shape.first_day is None else date_of(shape.first_day)
-    return shape, summary(files, formats, timezone=timezone, first_date=first, notes=notes)
-
-
-def _check_times(shape: Shape, other: Shape, name: str) -> None:
-    if shape.kinds and ("time" in shape.kinds) != ("time" in other.kinds):
-        has = "has" if "time" in other.kinds else "has no"
-        raise InputError(f"{name} {has} times unlike the files before it: import them apart")
-
-
-def _nothing_left(files: Mapping[str, Tally]) -> str:
-    name = next(iter(files), "")
-    tallies = list(files.values())
-    read = sum(tally.read for tally in tallies)
-    reasons = {r: n for tally in tallies for r, n in tally.dropped.items()}
-    why = max(reasons, key=lambda r: reasons[r], default="no rows")
-    return f"{name}: none of {read:,} rows is an attack or a normal flow ({why}): name another file"

@@ -1,35 +1,46 @@
-"""Times and calendar days: epochs, clock times, time zones.
+"""Times and calendar days: epochs, clock times as texts have them, time zones.
 
 A time is kept as seconds since 1970-01-01 00:00 UTC, in a float: exact to a quarter of a
 microsecond. Its calendar day is that of a time zone, UTC unless another is named.
 """
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from labkit.data.readers.clocks import EPOCH, MICROSECOND, Clock
+from labkit.data.readers.columns import Repaired, spread
 from labkit.data.schema import DAY_SECONDS
 from labkit.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TIME = "unreadable time"
+NO_TIME = "unreadable time"
 TWICE = "clock time that occurs twice: taken as the first"
 SKIPPED = "clock time that the clocks skipped: moved on"
-AFTERNOON = "hour 1 to 7 without PM: taken as afternoon"
-PADDED = "epoch without its last zeros: padded"
 
+_EPOCH = datetime(1970, 1, 1)
+_MICROSECOND = timedelta(microseconds=1)
 # A capture is no older than its clock, give or take a time zone, and none is from later.
 _EARLIEST, _LATEST = -DAY_SECONDS, 7_258_118_400
-# Epoch microseconds have 16 digits from 2001 to 2286, epoch seconds ten.
-_DIGITS, _FEWEST_DIGITS = 16, 10
+_FAR = 1e16
+
+_HOUR = r"[ T](?P<hour>\d\d?):(?P<minute>\d\d)(:(?P<second>\d\d)([.,](?P<part>\d+))?)?\s*"
+_YEAR_FIRST = re.compile(
+    rf"(?P<year>\d{{4}})[-/](?P<month>\d\d?)[-/](?P<day>\d\d?){_HOUR}"
+    r"(?P<offset>Z|[+-]\d\d:?\d\d)?",
+    re.ASCII,
+)
+_DAY_FIRST = re.compile(
+    rf"(?P<day>\d\d?)[-/](?P<month>\d\d?)[-/](?P<year>\d{{4}}){_HOUR}(?P<half>[AaPp][Mm])?",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +48,7 @@ class Times:
     """Times of rows: seconds since the epoch, NaN where unreadable, and which were repaired."""
 
     seconds: np.ndarray
-    repaired: dict[str, np.ndarray]
+    repaired: Repaired
 
 
 def time_zone(name: str | None) -> ZoneInfo | None:
@@ -83,11 +94,11 @@ def date_of(day: int) -> str:
     >>> date_of(18_612)
     '2020-12-16'
     """
-    return (EPOCH + timedelta(days=day)).date().isoformat()
+    return (_EPOCH + timedelta(days=day)).date().isoformat()
 
 
-def epochs(values: np.ndarray, per_second: float = 1) -> Times:
-    """Return times given as numbers since the epoch.
+def epochs(values: np.ndarray, per_second: float = 1) -> np.ndarray:
+    """Return the seconds of times given as numbers since the epoch, NaN where no capture can be.
 
     Parameters
     ----------
@@ -98,44 +109,66 @@ def epochs(values: np.ndarray, per_second: float = 1) -> Times:
 
     Examples
     --------
-    >>> epochs(np.array([1500.0, -1e9]), 1000).seconds.tolist()
+    >>> epochs(np.array([1500.0, -1e9]), 1000).tolist()
     [1.5, nan]
     """
     seconds = np.asarray(values, dtype=float) / per_second
-    outside = ~((seconds >= _EARLIEST) & (seconds < _LATEST))
-    return Times(np.where(outside, np.nan, seconds), {})
+    return np.where((seconds >= _EARLIEST) & (seconds < _LATEST), seconds, np.nan)
 
 
-def padded_epochs(values: np.ndarray) -> Times:
-    """Return times given as epoch microseconds, of which some lost the zeros at their end.
-
-    Digits are put back on the right up to 16. At least ten must be there, or seconds are lost too.
+def year_first(text: str) -> datetime | None:
+    """Return a time such as 2018/05/10 10:52:47.283479 or 2018-05-10T10:52Z; None if it is none.
 
     Examples
     --------
-    >>> times = padded_epochs(np.array([1608079837780185, 160807983778018, 16.0]))
-    >>> times.seconds.tolist()
-    [1608079837.780185, 1608079837.78018, nan]
-    >>> times.repaired[PADDED].tolist()
-    [False, True, False]
+    >>> print(year_first("1970/01/01 1:00:00.5"), year_first("2018-05-10 10:52+0200"))
+    1970-01-01 01:00:00.500000 2018-05-10 10:52:00+02:00
+    >>> year_first("2018/02/30 00:00:00") is None
+    True
     """
-    values = np.asarray(values, dtype=float)
-    known = (
-        (values >= 10 ** (_FEWEST_DIGITS - 1))
-        & (values < 10**_DIGITS)
-        & (np.floor(values) == values)
-    )
-    whole = np.where(known, values, 10.0 ** (_DIGITS - 1)).astype("int64")
-    missing = np.zeros(len(whole), dtype="int64")
-    for digits in range(_FEWEST_DIGITS, _DIGITS):
-        missing += whole < 10**digits
-    filled = np.where(known, whole * 10**missing, np.nan)
-    times = epochs(filled, 10**6)
-    return Times(times.seconds, {PADDED: (missing > 0) & ~np.isnan(times.seconds)})
+    return _clock_time(_YEAR_FIRST, text)
+
+
+def day_first(text: str) -> datetime | None:
+    """Return a time such as 3/7/2017 8:55 or 03/07/2017 08:55:58 AM; None if it is none.
+
+    Examples
+    --------
+    >>> print(day_first("02/01/1970 12:30 AM"))
+    1970-01-02 00:30:00
+    """
+    return _clock_time(_DAY_FIRST, text)
+
+
+def _clock_time(pattern: re.Pattern, text: str) -> datetime | None:
+    match = pattern.fullmatch(text.strip())
+    if not match:
+        return None
+    found = match.groupdict()
+    half, hour = (found.get("half") or "").upper(), int(found["hour"])
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + 12 * (half == "PM")
+    second, part = int(found["second"] or 0), (found["part"] or "")[:6].ljust(6, "0")
+    day = (int(found["year"]), int(found["month"]), int(found["day"]))
+    try:
+        offset = _offset(found.get("offset"))
+        return datetime(*day, hour, int(found["minute"]), second, int(part), offset)
+    except ValueError:
+        return None
+
+
+def _offset(text: str | None) -> timezone | None:
+    if not text or text == "Z":
+        return UTC if text else None
+    digits = text[1:].replace(":", "")
+    ahead = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return timezone(-ahead if text[0] == "-" else ahead)
 
 
 def clock_times(
-    column: "pd.Series", parse: Callable[[str], Clock | None], zone: ZoneInfo | None
+    column: "pd.Series", parse: Callable[[str], datetime | None], zone: ZoneInfo | None
 ) -> Times:
     """Return the times of a text column of clock times.
 
@@ -147,53 +180,50 @@ def clock_times(
     column
         Texts as categories.
     parse
-        Text -> clock time.
+        Text -> clock time, with its offset from UTC where the text has it.
     zone
         Whose clock it is where a text does not say; None is UTC.
     """
-    clocks = [parse(text) for text in column.cat.categories]
-    # The last one stands for a row without a time, whose code is -1.
-    known = np.array([clock is not None for clock in clocks] + [False])
-    local = np.array([c.microseconds if c else 0 for c in clocks] + [0], dtype="int64")
-    offsets = [c.offset if c and c.offset is not None else math.nan for c in clocks]
-    times = local_times(local, known, zone, np.array([*offsets, math.nan]))
-    moved = np.array([clock is not None and clock.is_moved for clock in clocks] + [False])
-    codes = column.cat.codes.to_numpy()
-    repaired = {what: rows[codes] for what, rows in (times.repaired | {AFTERNOON: moved}).items()}
-    return Times(times.seconds[codes], repaired)
+    walls = [parse(text) for text in column.cat.categories]
+    local = [(w.replace(tzinfo=None) - _EPOCH) / _MICROSECOND if w else math.nan for w in walls]
+    offsets = [w.utcoffset() / _MICROSECOND if w and w.tzinfo else math.nan for w in walls]
+    times = local_times(np.array(local), zone, np.array(offsets))
+    return Times(
+        spread(column, times.seconds, math.nan),
+        {what: spread(column, rows, False) for what, rows in times.repaired.items()},
+    )
 
 
 def local_times(
-    local: np.ndarray, known: np.ndarray, zone: ZoneInfo | None, offsets: np.ndarray | None = None
+    local: np.ndarray, zone: ZoneInfo | None, offsets: np.ndarray | float = math.nan
 ) -> Times:
     """Return the times of a clock's microseconds since 1970-01-01 00:00.
 
     Parameters
     ----------
     local
-        Microseconds on the clock.
-    known
-        Which of them are times; the others are ignored.
+        Microseconds on the clock, NaN where there is no time.
     zone
         Whose clock it is; None is UTC.
     offsets
-        Minutes that the clock is ahead of UTC, NaN where the zone says so.
+        Microseconds that the clock is ahead of UTC, NaN where the zone says so.
 
     Examples
     --------
-    >>> hour = np.array([1509240600 * 10**6])  # half past one, on the night clocks go back
-    >>> times = local_times(hour, np.array([True]), ZoneInfo("Europe/London"))
+    >>> hour = np.array([1509240600e6])  # half past one, on the night clocks go back
+    >>> times = local_times(hour, ZoneInfo("Europe/London"))
     >>> times.seconds.tolist(), times.repaired[TWICE].tolist()
     ([1509237000.0], [True])
     """
-    by_zone = known if offsets is None else known & np.isnan(offsets)
-    ahead = np.zeros(len(local), dtype="int64")
-    if offsets is not None:
-        ahead = np.nan_to_num(offsets).astype("int64") * 60 * 10**6
+    # Years that no capture is of might not fit.
+    known = np.abs(local) < _FAR
+    by_zone = known & np.isnan(offsets)
+    clock = np.where(known, local, 0).astype("int64")
+    ahead = np.zeros(len(local), dtype="int64") + np.nan_to_num(offsets).astype("int64")
     twice, skipped = np.zeros(len(local), dtype=bool), np.zeros(len(local), dtype=bool)
     if zone is not None and by_zone.any():
-        ahead[by_zone], twice[by_zone], skipped[by_zone] = _ahead(local[by_zone], zone)
-    seconds = epochs(np.where(known, (local - ahead) / 1e6, np.nan)).seconds
+        ahead[by_zone], twice[by_zone], skipped[by_zone] = _ahead(clock[by_zone], zone)
+    seconds = epochs(np.where(known, clock - ahead, np.nan), 10**6)
     return Times(seconds, {TWICE: twice, SKIPPED: skipped})
 
 
@@ -206,9 +236,9 @@ def _ahead(local: np.ndarray, zone: ZoneInfo) -> tuple[np.ndarray, np.ndarray, n
     ahead = local - known.to_numpy().astype("datetime64[us]").astype("int64")
     twice, skipped = np.zeros(len(local), dtype=bool), np.zeros(len(local), dtype=bool)
     for at in np.flatnonzero(known.isna()):
-        wall = (EPOCH + int(local[at]) * MICROSECOND).replace(tzinfo=zone)
+        wall = (_EPOCH + int(local[at]) * _MICROSECOND).replace(tzinfo=zone)
         # The first of two by PEP 495; in a gap, the offset that held before it.
         before, after = wall.utcoffset(), wall.replace(fold=1).utcoffset()
-        ahead[at] = before // MICROSECOND
+        ahead[at] = before // _MICROSECOND
         twice[at], skipped[at] = before > after, before < after
     return ahead, twice, skipped

@@ -171,10 +171,10 @@ FILES = {
 }
 
 
-def zipped(**members):
+def zipped(packing=zipfile.ZIP_DEFLATED, **members):
     """Return a zip file that holds the members."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+    with zipfile.ZipFile(buffer, "w", packing) as packed:
         for name, content in members.items():
             packed.writestr(f"{name}.csv", content)
     return buffer.getvalue()

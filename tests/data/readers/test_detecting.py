@@ -1,5 +1,8 @@
 """Which format a file has is told by what is in it; what cannot be told or fit is refused."""
 
+import os
+import zipfile
+
 import pytest
 from made_up import (
     ARGUS,
@@ -166,6 +169,12 @@ class TestFiles:
             with pytest.raises(InputError, match=said):
                 read_flows(given)
 
+    def test_what_is_no_regular_file(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        for given in (tmp_path / "pipe", "/dev/zero"):
+            with pytest.raises(InputError, match="is no regular file: save it as one first"):
+                read_flows(given)
+
     def test_the_same_file_twice(self, path):
         path.write_text(LUFLOW)
         with pytest.raises(InputError, match="named twice"):
@@ -184,6 +193,14 @@ class TestFiles:
         middle = whole.index(b"day.csv") + 40
         refused(whole[:middle] + b"\xff" * 20 + whole[middle + 20 :], "cannot be unpacked")
         refused(zipped(), "without a file in it")
+
+    @pytest.mark.parametrize("packing", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
+    def test_a_zip_file_damaged_inside_however_it_is_packed(self, path, refused, packing):
+        content = zipped(packing, day=LUFLOW)
+        path.write_bytes(content)
+        assert len(read_flows(path)) == 4
+        middle = content.index(b"day.csv") + 30
+        refused(content[:middle] + b"\xff\x00\xff\x10" + content[middle + 4 :], "fetch it anew")
 
     def test_a_locked_zip_file(self, refused):
         content = bytearray(zipped(day=LUFLOW))

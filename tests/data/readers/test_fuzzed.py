@@ -1,6 +1,9 @@
 """Broken files of every format: a table or one line, never anything else, and no warning."""
 
+import gzip
 import io
+import shutil
+import zipfile
 
 import pandas as pd
 import pytest
@@ -9,10 +12,7 @@ from hypothesis import strategies as st
 from made_up import FILES, LUFLOW, MAPPING, zipped
 from mutants import bytes_changed, cut, mutated, several
 
-from labkit.data.readers import read_flows
-from labkit.data.readers.mapping import load_mapping
-from labkit.data.readers.pieces import open_all
-from labkit.data.readers.table import finished, gathered
+from labkit.data.readers import import_flows, read_flows, source
 from labkit.errors import InputError
 
 CASES = [(name, number) for name in FILES for number in range(len(FILES[name]))]
@@ -77,16 +77,33 @@ def test_any_bytes(tmp_path, content, name):
     attempt(path, **options(name))
 
 
+damage = st.lists(bytes_changed() | cut(), min_size=1, max_size=3)
+packings = st.sampled_from(
+    [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+
+
 @bounded
-@given(changes=st.lists(bytes_changed() | cut(), min_size=1, max_size=3))
-def test_broken_zip_files(tmp_path, changes):
+@given(changes=damage, packing=packings)
+def test_broken_zip_files(tmp_path, changes, packing):
     path = tmp_path / "x"
-    path.write_bytes(mutated(zipped(day=LUFLOW), changes))
+    path.write_bytes(mutated(zipped(packing, day=LUFLOW, night=LUFLOW), changes))
     attempt(path)
 
 
 @bounded
-@given(changes=st.lists(bytes_changed() | cut(), min_size=1, max_size=3))
+@given(changes=damage, more=st.sampled_from([b"", b"\0" * 9, b"more", gzip.compress(b"1,2\n")]))
+def test_broken_gzip_files(tmp_path, changes, more):
+    path = tmp_path / "x"
+    path.write_bytes(mutated(gzip.compress(LUFLOW.encode()) + more, changes))
+    attempt(path)
+
+
+PARQUET = {"label": "l", "attack": [1], "normal": [0], "family": "x"}
+
+
+@bounded
+@given(changes=damage)
 def test_broken_parquet_files(tmp_path, changes):
     pytest.importorskip("pyarrow")
     buffer = io.BytesIO()
@@ -94,8 +111,60 @@ def test_broken_parquet_files(tmp_path, changes):
     table.to_parquet(buffer)
     path = tmp_path / "x"
     path.write_bytes(mutated(buffer.getvalue(), changes))
-    mapping = {"label": "l", "attack": [1], "normal": [0], "time": "t", "time_unit": "s"}
-    attempt(path, mapping=mapping | {"features": {"service": "x"}})
+    attempt(path, mapping=PARQUET | {"time": "t", "time_unit": "s", "features": {"service": "x"}})
+
+
+numbers = st.lists(st.sampled_from([None, 0, 1, 443, -1, 2**20]), min_size=3, max_size=3)
+kinds = st.sampled_from(["int8", "float32", "text", "moment", "clock", "span", "words", "bytes"])
+
+
+def arrow(values, kind):
+    """The values as an Arrow array of a kind, most of which no flow table has."""
+    import pyarrow as pa
+
+    types = {
+        **{"int8": pa.int8(), "float32": pa.float32(), "moment": pa.timestamp("us", "UTC")},
+        **{"clock": pa.timestamp("s"), "span": pa.duration("us")},
+    }
+    if kind in types:
+        return pa.array(values, pa.int64()).cast(types[kind], safe=False)
+    texts = pa.array([None if value is None else str(value) for value in values], pa.string())
+    return {"text": texts, "words": texts.dictionary_encode(), "bytes": texts.cast("binary")}[kind]
+
+
+@bounded
+@given(
+    columns=st.tuples(numbers, numbers, numbers),
+    types=st.tuples(kinds, kinds, kinds),
+    zone=st.sampled_from([None, "Europe/Prague"]),
+    feature=st.sampled_from(["dst_port", "src_port", "proto", "state", "a"]),
+)
+def test_parquet_columns_of_any_type(tmp_path, columns, types, zone, feature):
+    pq = pytest.importorskip("pyarrow.parquet")
+    import pyarrow as pa
+
+    path = tmp_path / "x"
+    pq.write_table(pa.table(dict(zip("ltx", map(arrow, columns, types), strict=True))), path)
+    attempt(path, timezone=zone, mapping=PARQUET | {"time": "t", "features": {feature: "x"}})
+
+
+@bounded
+@given(
+    case=st.sampled_from(CASES),
+    changes=st.lists(bytes_changed(), max_size=3),
+    ending=st.sampled_from(["csv", "csv.gz"]),
+)
+def test_an_import_leaves_a_whole_file_or_none(tmp_path, case, changes, ending):
+    path, out = tmp_path / "x", tmp_path / "new" / f"out.{ending}"
+    path.write_bytes(mutated(FILES[case[0]][case[1]], changes))
+    try:
+        import_flows(path, out, **options(case[0]))
+    except InputError:
+        assert list(tmp_path.iterdir()) == [path]
+        return
+    assert list(out.parent.iterdir()) == [out]
+    assert len(pd.read_csv(out, dtype=str)) > 0
+    shutil.rmtree(out.parent)
 
 
 @pytest.mark.parametrize(("name", "number"), CASES)
@@ -112,11 +181,8 @@ def test_the_size_of_the_blocks_makes_no_difference(tmp_path, name, number, chan
     whole = attempt(path, **options(name))
     if whole is None:
         return
-    given = options(name)
-    mapping = None if name != "mapped" else load_mapping(MAPPING)
-    opened = open_all(path, given.get("format", "auto"), None, mapping)
-    pieces = []
-    shape, summary = gathered(opened, None, pieces.append, size)
-    table = pd.concat([finished(piece, shape) for piece in pieces], ignore_index=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "BLOCK", size)
+        table = attempt(path, **options(name))
     pd.testing.assert_frame_equal(table, whole)
-    assert summary == whole.attrs["summary"]
+    assert table.attrs == whole.attrs

@@ -9,10 +9,10 @@ from importlib.util import find_spec
 
 import pandas as pd
 import pytest
-from made_up import ARGUS, CIC, CIC_2018, FILES, LUFLOW, MAPPING, TABLE, ZEEK, as_toml
+from made_up import ARGUS, CIC, CIC_2018, FILES, LUFLOW, MAPPING, TABLE, ZEEK, as_toml, zipped
 
 from labkit import cli
-from labkit.data.readers import import_flows, read_flows, writing
+from labkit.data.readers import import_flows, importing, read_flows, source
 from labkit.data.schema import COLUMNS
 from labkit.errors import InputError
 
@@ -28,6 +28,12 @@ def file(tmp_path):
         return path
 
     return file
+
+
+@pytest.fixture
+def block(monkeypatch):
+    """Read so many bytes at a time."""
+    return lambda size: monkeypatch.setattr(source, "BLOCK", size)
 
 
 @pytest.fixture
@@ -64,10 +70,11 @@ def options(name):
 class TestWhatIsWritten:
     @pytest.mark.parametrize(("name", "number"), CASES)
     @pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
-    def test_csv_is_the_table(self, file, tmp_path, name, number, ending):
+    def test_csv_is_the_table(self, block, file, tmp_path, name, number, ending):
         path, out = file("in", FILES[name][number]), tmp_path / f"out{ending}"
         # Blocks of some three lines: the table is put together from several pieces.
-        summary = import_flows(path, out, size=400, **options(name))
+        block(400)
+        summary = import_flows(path, out, **options(name))
         flows = read_flows(path, **options(name))
         assert summary == flows.attrs["summary"]
         content = out.read_bytes() if ending == ".csv" else gzip.decompress(out.read_bytes())
@@ -75,20 +82,22 @@ class TestWhatIsWritten:
 
     @needs_pyarrow
     @pytest.mark.parametrize(("name", "number"), CASES)
-    def test_parquet_is_the_table(self, file, tmp_path, name, number):
+    def test_parquet_is_the_table(self, block, file, tmp_path, name, number):
         path, out = file("in", FILES[name][number]), tmp_path / "out.parquet"
-        summary = import_flows(path, out, size=400, **options(name))
+        block(400)
+        summary = import_flows(path, out, **options(name))
         written = pd.read_parquet(out)
         same(written, read_flows(path, **options(name)))
         assert written.attrs == {"summary": summary}
 
     @needs_pyarrow
-    def test_small_pieces_are_put_together(self, file, tmp_path, monkeypatch):
+    def test_small_pieces_are_put_together(self, block, file, tmp_path, monkeypatch):
         import pyarrow.parquet as pq
 
-        monkeypatch.setattr(writing, "_GROUP", 5)
+        monkeypatch.setattr(importing, "_GROUP", 5)
         path, out = file("in", LUFLOW + LUFLOW.split("\n", 1)[1] * 3), tmp_path / "out.parquet"
-        import_flows(path, out, size=200)
+        block(200)
+        import_flows(path, out)
         read = pq.ParquetFile(out)
         groups = [read.metadata.row_group(at).num_rows for at in range(read.num_row_groups)]
         assert sum(groups) == 16
@@ -122,17 +131,18 @@ class TestWhatIsWritten:
                 contents.add((tmp_path / f"{name}{ending}").read_bytes())
             assert len(contents) == 1
 
-    def test_memory_does_not_grow_with_the_file(self, file, tmp_path):
+    def test_memory_does_not_grow_with_the_file(self, block, file, tmp_path):
         rows = LUFLOW.split("\n", 1)[1] * 150
 
         def peak(times):
             path = file("in", LUFLOW + rows * times)
             tracemalloc.start()
-            import_flows(path, tmp_path / "out.csv", size=20_000)
+            import_flows(path, tmp_path / "out.csv")
             _, most = tracemalloc.get_traced_memory()
             tracemalloc.stop()
             return most
 
+        block(20_000)
         peak(1)
         assert peak(12) < 1.5 * peak(2)
 
@@ -167,7 +177,7 @@ class TestWholeOrNot:
         assert names(tmp_path) == ["in"]
 
     @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
-    def test_so_while_it_is_written(self, file, tmp_path, monkeypatch, ending):
+    def test_so_while_it_is_written(self, block, file, tmp_path, monkeypatch, ending):
         if ending == ".parquet":
             pytest.importorskip("pyarrow")
         path, number = file("in", LUFLOW), iter(range(9))
@@ -177,11 +187,12 @@ class TestWholeOrNot:
                 raise KeyboardInterrupt
             return whole(flows, shape)
 
-        whole = writing.finished
-        monkeypatch.setattr(writing, "finished", finished)
-        monkeypatch.setattr(writing, "_GROUP", 1)
+        whole = importing.finished
+        monkeypatch.setattr(importing, "finished", finished)
+        monkeypatch.setattr(importing, "_GROUP", 1)
+        block(200)
         with pytest.raises(KeyboardInterrupt):
-            import_flows(path, tmp_path / f"out{ending}", size=200)
+            import_flows(path, tmp_path / f"out{ending}")
         assert names(tmp_path) == ["in"]
 
     def test_a_full_disk(self, file, tmp_path, monkeypatch):
@@ -228,8 +239,9 @@ class TestWholeOrNot:
 
 
 class TestProgress:
-    def test_bytes_add_up_to_those_of_the_files(self, file, tmp_path):
-        paths = [file("a", LUFLOW * 1), file("b", gzip.compress(LUFLOW.encode()))]
+    def test_bytes_add_up_to_those_of_the_files(self, block, file, tmp_path):
+        paths = [file("a", LUFLOW), file("b", gzip.compress(LUFLOW.encode()))]
+        paths.append(file("c", zipped(day=LUFLOW, night=LUFLOW)))
         told = []
 
         @contextmanager
@@ -237,7 +249,8 @@ class TestProgress:
             told.append(total)
             yield told.append
 
-        import_flows(paths, tmp_path / "out.csv", progress=progress, size=100)
+        block(100)
+        import_flows(paths, tmp_path / "out.csv", progress=progress)
         assert told[0] == sum(path.stat().st_size for path in paths)
         assert sum(told[1:]) == told[0]
         assert min(told[1:]) >= 0
@@ -257,6 +270,11 @@ class TestCommand:
         assert told.endswith(f"wrote 8 flows into {out}, day 0 is 2020-12-31 (UTC)\n")
         assert "reading" in err[-1]
         assert len(pd.read_csv(out)) == 8
+
+    def test_a_name_that_looks_like_markup(self, labkit, file, tmp_path):
+        code, told, _ = labkit(file("[red].csv", LUFLOW), "--out", tmp_path / "out.csv")
+        assert code == 0
+        assert "[red].csv" in told
 
     def test_the_zone(self, labkit, file, tmp_path):
         out = tmp_path / "out.csv"

@@ -1,5 +1,8 @@
 """What a mapping may say, and what it may not, in one line."""
 
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +45,8 @@ FEATURES = MAPPING["features"]
         (MAPPING | {"features": {"a": {"column": "up", "scale": 2}}}, "'scale' is none of column"),
         (MAPPING | {"features": {"a": 3}}, "column of a must be a text, not 3"),
         (MAPPING | {"features": {"a": "verdict"}}, "read both as text and as a number"),
+        (MAPPING | {"family": "start"}, "column 'start' is read both as text and as a number"),
+        (MAPPING | {"label": "start"}, "column 'start' is read both as text and as a number"),
         (7, "the mapping must be a file or a dict"),
         ("gone.toml", "mapping gone.toml cannot be read"),
         ("a\0b", "cannot be read"),
@@ -73,12 +78,19 @@ def test_what_is_no_mapping_file(tmp_path, content, said):
     assert str(path) in str(error.value)
 
 
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
+        with pytest.raises(InputError, match="is no regular file: name a"):
+            load_mapping(path)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"label": "Verdict"}, "has no column 'Verdict' that the mapping names; it has start"),
         ({"features": {"a": "start2"}}, "has no column 'start2'"),
-        ({"names": ["a", "a"], "label": "a", "time": "a", "features": {}}, "has 2 times a column"),
+        ({"names": ["a", "a"], "label": "a", "time": "b", "features": {}}, "has 2 times a column"),
         ({"delimiter": ","}, "has no column"),
     ],
 )
@@ -87,6 +99,14 @@ def test_a_table_that_does_not_fit(tmp_path, change, said):
     path.write_text(TABLE)
     with pytest.raises(InputError, match=said):
         read_flows(path, mapping=MAPPING | change)
+
+
+def test_what_a_file_holds_is_shown_in_signs_alone(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"\x1b[2Ja,\x07b\xed\xb2\x80\n1,2\n")
+    with pytest.raises(InputError, match="has no column") as error:
+        read_flows(path, mapping=MAPPING)
+    assert str(error.value).isprintable()
 
 
 def test_units_are_those_of_the_schema(tmp_path):

@@ -93,6 +93,13 @@ def test_times_as_numbers_and_texts(read):
         read(MAPPING | {"time": "t"}, t=numbers)
 
 
+def test_a_time_is_no_text_besides(read):
+    walls = pa.array([datetime(2021, 1, 1)] * 4)
+    for other in ({"family": "t"}, {"label": "t"}, {"features": {"state": "t"}}):
+        with pytest.raises(InputError, match="column 't' is read as a time and a text"):
+            read(MAPPING | {"time": "t"} | other, t=walls)
+
+
 def test_far_times_are_none(read):
     far = pa.array([datetime(9999, 1, 1), datetime(2021, 1, 1), None, datetime(1, 1, 1)])
     flows = read(MAPPING | {"time": "t"}, "Europe/Prague", t=far, y=pa.array([1, 0, None, None]))
@@ -114,6 +121,11 @@ def test_what_is_neither_text_nor_number(read, column):
 def test_a_column_that_is_not_there(read):
     with pytest.raises(InputError, match=r"has no column 'z' that the mapping names; it has y"):
         read(MAPPING | {"features": {"a": "z"}})
+
+
+def test_a_column_whose_name_begins_like_another(read):
+    others = {"x.y": pa.array([[1]] * 4), "x": pa.array([5, 6, 7, 8])}
+    assert read(MAPPING | {"features": {"a": "x"}}, **others)["a"].tolist() == [5, 6, 8]
 
 
 def test_what_this_package_wrote_is_read_again(tmp_path):
