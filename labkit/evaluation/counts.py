@@ -8,20 +8,19 @@ from collections.abc import Mapping
 import labkit
 from labkit.errors import InputError
 from labkit.evaluation.bounds import Counts, sweep_of, with_bounds
-from labkit.evaluation.count_calibration import (
-    calibration_of_counts,
-    losses_of_counts,
-    why_no_probabilities,
-)
-from labkit.evaluation.count_resampling import replicates_of_counts, resampling_of_counts
-from labkit.evaluation.detectors import quantities_of, result_of
+from labkit.evaluation.calibration import calibration_of_counts, why_no_probabilities
+from labkit.evaluation.detectors import resampled_numbers, result_of
 from labkit.evaluation.evaluation import Evaluation, Resampling
-from labkit.evaluation.measures import Intervals
+from labkit.evaluation.intervals import Intervals
 from labkit.evaluation.notes import record_notes
 from labkit.evaluation.options import Options, as_options
 from labkit.evaluation.pairs import pairs
 from labkit.evaluation.records import UNNAMED
-from labkit.evaluation.resampling import Replicates
+from labkit.evaluation.resampling import (
+    Replicates,
+    replicates_of_counts,
+    resampling_of_counts,
+)
 from labkit.evaluation.results import DetectorResult
 from labkit.scale import ScoreSketch
 
@@ -99,7 +98,7 @@ def evaluate_counts(
     """Return the evaluation of checked counts: of each detector, and of each one's days."""
     detectors, replicates, drawn = {}, {}, {}
     for name, counts in named.items():
-        detectors[name], replicates[name], drawn[name] = from_counts(counts, by_day[name], options)
+        detectors[name], replicates[name], drawn[name] = _judged(counts, by_day[name], options)
     name, first = next(iter(detectors.items()))
     notes = ()
     if first.sweep.counts_records:
@@ -115,7 +114,7 @@ def evaluate_counts(
     return Evaluation(labkit.__version__, None, options, detectors, compared, drawn[name], notes)
 
 
-def from_counts(
+def _judged(
     counts: Counts, by_day: DayCounts | None, options: Options
 ) -> tuple[DetectorResult, Replicates, Resampling]:
     """Return what counts say of a detector, its resamples, and what was drawn for them."""
@@ -123,22 +122,19 @@ def from_counts(
     if by_day is not None:
         days = {day: sweep_of(of_day) for day, of_day in by_day.items()}
     resampling = resampling_of_counts(sweep, days, options)
-    missing, replicates = {}, {}
-    if reason := why_no_probabilities(counts):
-        missing["calibration"] = reason
+    reason = why_no_probabilities(counts)
+    replicates = {}
     if resampling.reason is None:
-        wanted = quantities_of(sweep, len(days or ()), options)
-        means = [] if reason else losses_of_counts(sweep)
-        replicates = replicates_of_counts(sweep, days, wanted, means, options)
+        wanted = resampled_numbers(sweep, len(days or ()), options, probabilities=reason is None)
+        replicates = replicates_of_counts(sweep, days, wanted, options)
     intervals = Intervals(
         options.level,
         independent=sweep.counts_records and days is None,
         replicates=replicates,
-        how=f"bootstrap of {resampling.unit}",
-        reason=resampling.reason,
+        resampling=resampling,
     )
-    judged = None if reason else calibration_of_counts(counts, intervals)
-    result = result_of(sweep, days, options, intervals, judged, missing)
+    probabilities = calibration_of_counts(counts, intervals) if reason is None else reason
+    result = result_of(sweep, days, options, intervals, probabilities)
     if isinstance(counts, ScoreSketch) and not counts.exact:
         result = with_bounds(result, counts, by_day)
     return result, replicates, resampling

@@ -13,6 +13,7 @@ import numpy as np
 from labkit.decisions import cost_threshold
 from labkit.errors import InputError
 from labkit.evaluation.bounds import Counts
+from labkit.evaluation.calibration import EDGES
 from labkit.evaluation.columns import (
     Texts,
     as_days,
@@ -21,7 +22,6 @@ from labkit.evaluation.columns import (
     refuse_missing,
     require_columns,
 )
-from labkit.evaluation.count_calibration import EDGES
 from labkit.evaluation.counts import evaluate_counts
 from labkit.evaluation.evaluation import Evaluation, Source
 from labkit.evaluation.options import Options

@@ -8,8 +8,8 @@ from dataclasses import fields, is_dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from labkit.evaluation.evaluation import Evaluation
-from labkit.evaluation.quantities import average_precision
 from labkit.evaluation.results import DetectorResult, Measure, ThresholdResult
+from labkit.metrics.statistics import average_precision
 
 UNDEFINED = "-"
 """Stands for a number that is undefined or was not measured."""

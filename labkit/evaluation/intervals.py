@@ -1,22 +1,31 @@
-"""A number and its resamples, counts or variance, made into a `Measure`."""
+"""Numbers and their resamples, counts or variance, made into measures with intervals."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from labkit.evaluation.quantities import Quantity
+from labkit.evaluation.evaluation import Resampling
+from labkit.evaluation.options import Options
 from labkit.evaluation.resampling import Replicates
 from labkit.evaluation.results import Measure
 from labkit.metrics import AucInterval, percentiles, wilson
+from labkit.metrics.statistics import Statistic
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NO_ATTACKS = "there are no attacks"
 NO_ALERTS = "there are no alerts"
 ONE_CLASS = "there is one class only"
 WEIGHTS = "records have weights"
 NOTHING_VARIES = "no resample differs, which is no proof that others would not"
+
+# Rows that are drawn in one go: bounds the memory where there are many.
+_CELLS = 2**22
 
 
 @dataclass(frozen=True)
@@ -31,26 +40,23 @@ class Intervals:
         Whether records count as independent, each as one: a share at a fixed threshold then has
         Wilson's interval, and needs no resamples.
     replicates
-        Quantity -> its values on every resample.
-    how
-        What intervals from these are called, such as "bootstrap of days".
-    reason
-        Why there are no resamples; None where there are.
+        Name of a statistic -> its value in every resample.
+    resampling
+        What these draw, or why there are none.
     """
 
     level: float
     independent: bool
     replicates: Replicates
-    how: str
-    reason: str | None
+    resampling: Resampling
 
-    def measure(self, name: str, estimate: float, undefined: str) -> Measure:
+    def measure(self, statistic: Statistic, estimate: float, undefined: str = "") -> Measure:
         """Return a number with the percentiles of its resamples.
 
         Parameters
         ----------
-        name
-            Under which its resamples are kept.
+        statistic
+            What the number is.
         estimate
             On the records as they are.
         undefined
@@ -58,19 +64,16 @@ class Intervals:
         """
         if math.isnan(estimate):
             return Measure(estimate, reason=undefined)
-        if name not in self.replicates:
-            return Measure(estimate, reason=self.reason)
-        return resampled(estimate, self.replicates[name], self.level, self.how)
+        if statistic.name not in self.replicates:
+            return Measure(estimate, reason=self.resampling.reason)
+        how = f"bootstrap of {self.resampling.unit}"
+        return resampled(estimate, self.replicates[statistic.name], self.level, how)
 
-    def of_sweep(self, quantity: Quantity, estimate: float, undefined: str) -> Measure:
-        """Return a quantity with the percentiles of its resamples."""
-        return self.measure(quantity.name, estimate, undefined)
-
-    def share(self, quantity: Quantity, k: float, n: float, undefined: str) -> Measure:
+    def share(self, statistic: Statistic, k: float, n: float, undefined: str) -> Measure:
         """Return a share k / n at a fixed threshold."""
         if n and self.independent:
             return Measure(k / n, *wilson(k, n, self.level), "Wilson")
-        return self.of_sweep(quantity, k / n if n else math.nan, undefined)
+        return self.measure(statistic, k / n if n else math.nan, undefined)
 
 
 def resampled(estimate: float, replicates: np.ndarray, level: float, how: str) -> Measure:
@@ -87,7 +90,8 @@ def resampled(estimate: float, replicates: np.ndarray, level: float, how: str) -
     low, high, unusable = percentiles(replicates, level)
     if math.isnan(low):
         return Measure(estimate, unusable=unusable, reason="it is undefined in every resample")
-    if low == high:
+    # Sums of weights are rounded, and are no proof of a difference either.
+    if math.isclose(low, high, rel_tol=1e-12, abs_tol=1e-15):
         return Measure(estimate, unusable=unusable, reason=NOTHING_VARIES)
     return Measure(estimate, low, high, how, unusable)
 
@@ -124,3 +128,51 @@ def by_delong(result: AucInterval) -> Measure:
     if not result.variance:
         return Measure(result.auc, reason="DeLong's variance is 0, which is no proof of certainty")
     return Measure(result.auc, result.low, result.high, "DeLong")
+
+
+def ratio_over(
+    table: pd.DataFrame, k: str, n: str, options: Options, undefined: str, unit: str = "days"
+) -> Measure:
+    """Return the sum of one column over that of another, whole rows drawn for its interval.
+
+    Parameters
+    ----------
+    table
+        One row a day or group.
+    k, n
+        The columns.
+    options
+        Level, number and seed of the draws.
+    undefined
+        Why there is no ratio where the second sum is 0.
+    unit
+        What the rows are.
+    """
+    over, under = table[k].to_numpy(float), table[n].to_numpy(float)
+    if not under.sum():
+        return Measure(math.nan, reason=undefined)
+    estimate = float(over.sum() / under.sum())
+    if not options.n_replicates:
+        return Measure(estimate, reason="no resamples were asked for")
+    if len(table) == 1:
+        return Measure(estimate, reason=f"there is one of the {unit} only: draws could not differ")
+    replicates = ratio_replicates(over, under, options)
+    return resampled(estimate, replicates, options.level, f"bootstrap of {unit}")
+
+
+def ratio_replicates(over: np.ndarray, under: np.ndarray, options: Options) -> np.ndarray:
+    """Return sum(over) / sum(under) over rows drawn with replacement, shape (n_replicates,).
+
+    Both of shape (m,). The draws hang on the seed and on m alone. nan where nothing is below the
+    line.
+    """
+    rng = np.random.default_rng(options.seed)
+    at_once = max(1, _CELLS // len(over))
+    parts = []
+    for first in range(0, options.n_replicates, at_once):
+        size = min(at_once, options.n_replicates - first)
+        drawn = rng.integers(0, len(over), (size, len(over)))
+        totals = under[drawn].sum(axis=1)
+        undefined = np.full(size, math.nan)
+        parts.append(np.divide(over[drawn].sum(axis=1), totals, out=undefined, where=totals > 0))
+    return np.concatenate(parts)
