@@ -32,13 +32,7 @@ def evaluate_sweeps(
     sweeps: Counts | Mapping[str, Counts],
     *,
     by_day: Mapping[object, Counts | Mapping[str, Counts]] | None = None,
-    budgets: object = (),
-    base_rates: object = None,
-    cost_fp: float | None = None,
-    cost_fn: float | None = None,
-    level: float = 0.95,
-    n_replicates: int = 2000,
-    seed: int = 0,
+    **asked: object,
 ) -> Evaluation:
     """Judge detectors of which only the counts at every threshold are known.
 
@@ -54,8 +48,8 @@ def evaluate_sweeps(
     by_day
         Day -> the sweeps or sketches of its records in the same form, the days in order. Those of
         a detector must add up to its whole.
-    budgets, base_rates, cost_fp, cost_fn, level, n_replicates, seed
-        As in `evaluate`.
+    asked
+        The budgets, base rates, costs, level, n_replicates and seed of `evaluate`.
 
     Raises
     ------
@@ -72,16 +66,8 @@ def evaluate_sweeps(
     (0.917, 'DeLong')
     """
     named = _named(sweeps, "sweeps")
-    options = as_options(
-        budgets=budgets,
-        base_rates=base_rates,
-        cost_fp=cost_fp,
-        cost_fn=cost_fn,
-        level=level,
-        n_replicates=n_replicates,
-        seed=seed,
-        whole=any(counts.counts_records for counts in named.values()),
-    )
+    whole = any(counts.counts_records for counts in named.values())
+    options = as_options(whole=whole, **asked)
     days = None
     if by_day is not None:
         if not isinstance(by_day, Mapping) or not by_day:
