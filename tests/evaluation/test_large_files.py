@@ -10,7 +10,7 @@ from made_up_scores import scores
 from labkit.errors import InputError
 from labkit.evaluation import Measure, evaluate_file, evaluate_sweeps, files
 from labkit.evaluation.calibration import EDGES
-from labkit.evaluation.wording import measures_of
+from labkit.evaluation.report.wording import measures_of
 from labkit.scale import ScoreSketch, sweep_parquet
 
 pytest.importorskip("pyarrow")
