@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,14 +18,10 @@ from labkit.metrics import (
     log_loss,
     reliability_table,
     statistics,
-    wilson,
 )
 from labkit.metrics.probability import into_bins
 from labkit.metrics.statistics import Statistic
 from labkit.scale import Bounds, ScoreSketch
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 N_BINS = 10
 """Bins of the reliability table, of equal width."""
@@ -65,8 +60,6 @@ def calibration(
     probabilities: np.ndarray,
     weights: np.ndarray | None,
     intervals: Intervals,
-    *,
-    counted: bool = False,
 ) -> CalibrationResult:
     """Return Brier score, log loss, mean prediction and reliability table.
 
@@ -77,11 +70,9 @@ def calibration(
     probabilities
         Within [0, 1], shape (n,).
     weights
-        Shape (n,), or None.
+        Shape (n,), integers where they say how many records there are; or None.
     intervals
         Of the detector that gave the probabilities.
-    counted
-        Whether weights say how many records there are.
     """
     if weights is None:
         estimates = (
@@ -89,16 +80,14 @@ def calibration(
             log_loss(labels, probabilities),
             float(probabilities.mean()),
         )
-        bins = reliability_table(labels, probabilities, n_bins=N_BINS, level=intervals.level)
     else:
         estimates = [_mean(one, labels, probabilities, weights) for one in _MEANS]
-        bins = weighted_reliability_table(labels, probabilities, weights)
-        if counted:
-            shares = zip(bins["attacks"], bins["count"], strict=True)
-            ends = np.array([wilson(attacks, of, intervals.level) for attacks, of in shares])
-            bins = bins.assign(low=ends[:, 0], high=ends[:, 1])
+    bins = reliability_table(
+        labels, probabilities, n_bins=N_BINS, level=intervals.level, sample_weight=weights
+    )
     brier, loss, mean = map(intervals.measure, _MEANS, estimates)
     at = certain_and_wrong(labels, probabilities)
+    counted = weights is not None and weights.dtype.kind == "i"
     wrong = int(weights[at].sum() if counted else np.count_nonzero(at))
     if wrong:
         reason = f"{wrong:,} records were given a probability of 0 or 1 and were the other"
@@ -121,7 +110,7 @@ def calibration_of_counts(counts: Counts, intervals: Intervals) -> CalibrationRe
     """
     sweep = sweep_of(counts)
     rows = _rows(sweep, sweep.thresholds, sweep.thresholds)
-    judged = calibration(*rows, intervals, counted=sweep.counts_records)
+    judged = calibration(*rows, intervals)
     if not isinstance(counts, ScoreSketch) or counts.exact:
         return judged
     low, high = counts.intervals[:2]
@@ -137,43 +126,6 @@ def calibration_of_counts(counts: Counts, intervals: Intervals) -> CalibrationRe
         mean_prediction=bounded(
             judged.mean_prediction, Bounds(_mean(mean, *lowest), _mean(mean, *highest))
         ),
-    )
-
-
-def weighted_reliability_table(
-    labels: np.ndarray, probabilities: np.ndarray, weights: np.ndarray
-) -> pd.DataFrame:
-    """Return the columns of `reliability_table` for weighted records; low and high are nan.
-
-    Count and attacks are weights. A Wilson interval would take them for numbers of records.
-
-    Examples
-    --------
-    >>> y_true, weights = np.array([True, False, False]), np.array([1.0, 3.0, 2.0])
-    >>> table = weighted_reliability_table(y_true, np.array([0.05, 0.05, 1.0]), weights)
-    >>> table["count"].tolist()[::9], table["observed"].tolist()[::9]
-    ([4.0, 2.0], [0.25, 0.0])
-    """
-    import pandas as pd
-
-    edges, bins = into_bins(probabilities, N_BINS, "uniform")
-    count = np.bincount(bins, weights, minlength=N_BINS)
-    attacks = np.bincount(bins, weights * labels, minlength=N_BINS)
-    predicted = np.bincount(bins, weights * probabilities, minlength=N_BINS)
-    with np.errstate(invalid="ignore"):
-        mean_predicted = np.clip(predicted / count, edges[:-1], edges[1:])
-        observed = attacks / count
-    return pd.DataFrame(
-        {
-            "lower": edges[:-1],
-            "upper": edges[1:],
-            "count": count,
-            "attacks": attacks,
-            "mean_predicted": mean_predicted,
-            "observed": observed,
-            "low": math.nan,
-            "high": math.nan,
-        }
     )
 
 

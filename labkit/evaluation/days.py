@@ -6,20 +6,17 @@ Everything is read off one sweep a day, so that it needs no records.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from labkit.decisions import period_totals
 from labkit.evaluation.intervals import NO_ALERTS, NO_ATTACKS, by_delong, by_every_cut, ratio_over
 from labkit.evaluation.options import Options
+from labkit.evaluation.resampling import DaySweeps
 from labkit.evaluation.results import RankingByDay, ThresholdByDay, ThresholdResult
 from labkit.metrics import ConfusionMatrix, ThresholdSweep, delong_of_counts
 
 if TYPE_CHECKING:
     import pandas as pd
-
-DaySweeps = Mapping[object, ThresholdSweep]
-"""Day -> the sweep of its records, the days in order."""
 
 
 def day_table(by_day: DaySweeps, level: float) -> pd.DataFrame:

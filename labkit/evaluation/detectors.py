@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from labkit.evaluation.calibration import losses
-from labkit.evaluation.days import DaySweeps, day_table, one_threshold, ranking
+from labkit.evaluation.days import day_table, one_threshold, ranking
 from labkit.evaluation.intervals import (
     NO_ATTACKS,
     ONE_CLASS,
@@ -20,6 +20,7 @@ from labkit.evaluation.intervals import (
 )
 from labkit.evaluation.notes import detector_notes
 from labkit.evaluation.options import Options
+from labkit.evaluation.resampling import DaySweeps
 from labkit.evaluation.results import (
     CalibrationResult,
     DailyBudgetResult,

@@ -104,8 +104,8 @@ def evaluate_file(
     Raises
     ------
     InputError
-        As either does; options are called what the command calls them, and are checked before the
-        file is read.
+        When an option cannot be, before the file is read and by the name it has in the command;
+        when the file or a column is missing, or cannot be read as what it is meant to be.
     """
     options = as_options(whole=weight is None, names=_FLAGS, **asked)
     columns = {"day": day, "group": group, "weight": weight}

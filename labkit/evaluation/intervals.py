@@ -50,6 +50,10 @@ class Intervals:
     replicates: Replicates
     resampling: Resampling
 
+    def none(self, reason: str) -> Intervals:
+        """Return that there is no interval for a reason."""
+        return Intervals(self.level, False, {}, replace(self.resampling, reason=reason))
+
     def measure(self, statistic: Statistic, estimate: float, undefined: str = "") -> Measure:
         """Return a number with the percentiles of its resamples.
 

@@ -85,7 +85,7 @@ def detector_notes(sweep: ThresholdSweep) -> tuple[str, ...]:
 
 
 def record_notes(
-    detector: DetectorResult, attacks: int, records: int, resampling: Resampling | None = None
+    detector: DetectorResult, attacks: int, records: int, resampling: Resampling
 ) -> tuple[str, ...]:
     """Return what is peculiar about the records and their days.
 
@@ -96,7 +96,7 @@ def record_notes(
     attacks, records
         How many there are, whatever they weigh.
     resampling
-        What was drawn of them, if anything.
+        What was drawn of them.
     """
     notes = []
     if attacks in (0, records):
@@ -122,7 +122,7 @@ def record_notes(
             notes.append(
                 f"There are {days:,} days for {records:,} records: is it a column of days?"
             )
-    if resampling is not None and resampling.reason is None and resampling.unit != "records":
+    if resampling.reason is None and resampling.unit != "records":
         drawn, unit = resampling.drawn, resampling.unit
         if drawn < FEW_GROUPS:
             notes.append(

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 Replicates = Mapping[str, np.ndarray]
 """Name of a statistic -> its value in every resample, shape (n_replicates,)."""
-Days = Mapping[object, ThresholdSweep] | None
-"""Day -> the sweep of its records, the days in order; None where none is known."""
+DaySweeps = Mapping[object, ThresholdSweep]
+"""Day -> the sweep of its records, the days in order."""
 
 # Scores that resamples of counts tell apart, at most; the estimate is of all of them.
 _ROWS = 8192
@@ -52,7 +52,9 @@ def resampling_of_records(records: Records, options: Options) -> Resampling:
     return _resampling(records.unit, drawn, min(each), options)
 
 
-def resampling_of_counts(sweep: ThresholdSweep, by_day: Days, options: Options) -> Resampling:
+def resampling_of_counts(
+    sweep: ThresholdSweep, by_day: DaySweeps | None, options: Options
+) -> Resampling:
     """Return what can be drawn of counts, or why nothing can."""
     if by_day is None:
         records, least = sweep.positives + sweep.negatives, min(sweep.positives, sweep.negatives)
@@ -119,7 +121,10 @@ def replicates_of_records(
 
 
 def replicates_of_counts(
-    sweep: ThresholdSweep, by_day: Days, statistics: Sequence[Statistic], options: Options
+    sweep: ThresholdSweep,
+    by_day: DaySweeps | None,
+    statistics: Sequence[Statistic],
+    options: Options,
 ) -> Replicates:
     """Return every number of one detector on every resample.
 

@@ -74,36 +74,31 @@ def at_point(point: OperatingPoint, options: Options, intervals: Intervals) -> T
     intervals
         Of the sweep's detector.
     """
-    # Where no alert was allowed, nothing varies.
-    flags = point.alerts > 0 or math.isfinite(point.threshold)
+    at = point.threshold
+    if not point.alerts and not math.isfinite(at):
+        # Where no alert was allowed, nothing varies; nan is no threshold to ask resamples for.
+        at, intervals = math.inf, intervals.none(NO_ALERTS)
     positives, negatives = point.tp + point.fn, point.fp + point.tn
     undefined = NO_ALERTS if positives and negatives else ONE_CLASS
-    at = point.threshold
-    if flags:
-        recall = intervals.share(recall_at(at), point.tp, positives, NO_ATTACKS)
-        precision = intervals.share(precision_at(at), point.tp, point.alerts, NO_ALERTS)
-        precision_at_rates = {
-            rate: intervals.measure(
-                precision_at(at, rate), projected_precision(point, rate), undefined
-            )
-            for rate in options.base_rates
-        }
-    else:
-        recall = Measure(point.recall, reason=NO_ALERTS if positives else NO_ATTACKS)
-        precision = Measure(point.precision, reason=NO_ALERTS)
-        precision_at_rates = {
-            rate: Measure(math.nan, reason=undefined) for rate in options.base_rates
-        }
-    costs = {}
+    projected = {
+        rate: intervals.measure(precision_at(at, rate), projected_precision(point, rate), undefined)
+        for rate in options.base_rates
+    }
+    cost, a_record = None, None
     if options.cost_fp is not None:
         cost = total_cost(point, options.cost_fp, options.cost_fn)
-        a_record = cost / (positives + negatives)
-        costs = {"cost": cost, "cost_per_record": Measure(a_record, reason=NO_ALERTS)}
-        if flags:
-            statistic = cost_at(at, options.cost_fp, options.cost_fn)
-            costs["cost_per_record"] = intervals.measure(statistic, a_record)
+        statistic = cost_at(at, options.cost_fp, options.cost_fn)
+        a_record = intervals.measure(statistic, cost / (positives + negatives))
     return ThresholdResult(
-        at, point.alerts, point.tp, point.fp, recall, precision, precision_at_rates, **costs
+        point.threshold,
+        point.alerts,
+        point.tp,
+        point.fp,
+        recall=intervals.share(recall_at(at), point.tp, positives, NO_ATTACKS),
+        precision=intervals.share(precision_at(at), point.tp, point.alerts, NO_ALERTS),
+        precision_at=projected,
+        cost=cost,
+        cost_per_record=a_record,
     )
 
 
