@@ -8,7 +8,7 @@ import pytest
 from made_up_scores import scores
 
 from labkit.errors import InputError
-from labkit.evaluation import Measure, evaluate_file, evaluate_sweeps, files
+from labkit.evaluation import Measure, evaluate_file, evaluate_files, evaluate_sweeps
 from labkit.evaluation.calibration import EDGES
 from labkit.evaluation.report.wording import measures_of
 from labkit.scale import ScoreSketch, sweep_parquet
@@ -36,7 +36,7 @@ def flows(tmp_path):
 @pytest.fixture
 def few_bins(monkeypatch):
     """A sketch of so few bins that much is left open."""
-    monkeypatch.setattr(files, "sweep_parquet", partial(sweep_parquet, bins=150))
+    monkeypatch.setattr(evaluate_files, "sweep_parquet", partial(sweep_parquet, bins=150))
 
 
 def evaluated(path, names=NAMES, **asked):

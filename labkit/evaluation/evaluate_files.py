@@ -19,8 +19,8 @@ from labkit.decisions import cost_threshold
 from labkit.errors import InputError
 from labkit.evaluation.bounds import Counts
 from labkit.evaluation.calibration import EDGES
-from labkit.evaluation.counts import evaluate_counts
-from labkit.evaluation.evaluating import Progress, evaluate_records, silent
+from labkit.evaluation.evaluate_counts import evaluate_counts
+from labkit.evaluation.evaluate_records import Progress, evaluate_records, silent
 from labkit.evaluation.evaluation import Evaluation, Source
 from labkit.evaluation.options import Options, as_options
 from labkit.evaluation.reading.columns import (
