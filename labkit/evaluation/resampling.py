@@ -192,7 +192,7 @@ def _units_of(
     cuts: np.ndarray,
     statistics: Sequence[Statistic],
 ) -> _Class:
-    """Return a class whose records or counts, shape (n,), lie in units, drawn as often as many."""
+    """Return a class whose records, or counts of them, lie in units; all arrays of shape (n,)."""
     from scipy.sparse import csr_array
 
     units = np.unique(units, return_inverse=True)[1]
@@ -214,7 +214,7 @@ def _scores_of(
     sweep: ThresholdSweep, is_attack: bool, cuts: np.ndarray, statistics: Sequence[Statistic]
 ) -> _Class:
     """Return a class whose rows of scores are drawn, each as likely as it has records."""
-    from scipy.sparse import eye_array
+    from scipy.sparse import csr_array
 
     times = _column(sweep, is_attack)
     # Not of scores that no record of the class has: there a loss may be infinite.
@@ -231,7 +231,8 @@ def _scores_of(
     def draw(rng: np.random.Generator, size: int) -> np.ndarray:
         return rng.multinomial(n, counts / n, size).T
 
-    every = eye_array(len(cuts), dtype=np.int64, format="csr")
+    # A unit is a row, and has one record in it.
+    every = csr_array((np.ones(len(cuts), np.int64), (np.arange(len(cuts)),) * 2))
     return _Class(every, np.array(losses).reshape(-1, len(cuts)), draw)
 
 
@@ -246,16 +247,14 @@ def _replicates(
     for first in range(0, options.n_replicates, at_once):
         size = min(at_once, options.n_replicates - first)
         times = [one.draw(rng, size) for one, rng in zip(classes, rngs, strict=True)]
-        resamples = _resamples(
-            cuts, *(one.counts @ often for one, often in zip(classes, times, strict=True))
-        )
+        gained, passed = (one.counts @ often for one, often in zip(classes, times, strict=True))
+        resamples = _resamples(cuts, gained, passed)
         for one in statistics:
             if one.of_resamples:
                 found[one.name].append(_limited(one, one.of_resamples(resamples)))
         lost = sum(one.losses @ often for one, often in zip(classes, times, strict=True))
-        for name, of_one in zip(
-            means, lost / (resamples.tp[-1] + resamples.negatives), strict=True
-        ):
+        records = resamples.tp[-1] + resamples.negatives
+        for name, of_one in zip(means, lost / records, strict=True):
             found[name].append(of_one)
     return {name: np.concatenate(values) for name, values in found.items()}
 
