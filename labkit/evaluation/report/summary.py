@@ -41,13 +41,11 @@ def print_summary(evaluation: Evaluation, console: Console) -> None:
     """Print ranking, budgets, costs, calibration, pairs, and what to know before using them."""
     name = f"{evaluation.source.file}: " if evaluation.source else ""
     _line(console, name + subject(evaluation))
-    costs = tables.costs(evaluation, lambda measure: rate(measure.estimate))
     for one in (
         _ranking(evaluation),
         tables.daily_budgets(evaluation, _narrow),
         tables.budgets(evaluation, _narrow),
-        # There is no room for the cost a record, nor for what needs no threshold.
-        Table(costs.caption, costs.headings[:-1], [row[:-1] for row in costs.rows if row[2]]),
+        _costs(evaluation),
         tables.probabilities(evaluation, _narrow),
         _pairs(evaluation),
     ):
@@ -64,6 +62,13 @@ def _ranking(evaluation: Evaluation) -> Table:
     ]
     rates = [f"AP at {percent(one)}" for one in evaluation.options.base_rates]
     return Table("Ranking", ["detector", "AUC", "AP", *rates], rows)
+
+
+def _costs(evaluation: Evaluation) -> Table:
+    """Return the thresholds that come from costs, without intervals, for which there is no room."""
+    every = tables.costs(evaluation, lambda measure: rate(measure.estimate))
+    rows = [row[:-1] for row in every.rows if row[1] in (tables.LEAST, tables.RULE)]
+    return Table(every.caption, every.headings[:-1], rows)
 
 
 def _pairs(evaluation: Evaluation) -> Table:

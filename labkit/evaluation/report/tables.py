@@ -22,6 +22,8 @@ from labkit.evaluation.results import DailyBudgetResult, DetectorResult, Measure
 Shown = Callable[[Measure], str]
 """How a number is written."""
 
+LEAST, RULE = "least cost", "cost threshold"
+"""Where the thresholds of costs come from."""
 _DAYS = 62
 """Days that a table lists; the JSON has all."""
 
@@ -71,32 +73,28 @@ def budgets(evaluation: Evaluation, shown: Shown = measured) -> Table:
 
 
 def costs(evaluation: Evaluation, shown: Shown = measured) -> Table:
-    """Return what the errors of the cost thresholds cost, and of no threshold at all."""
+    """Return what the errors of every threshold cost, and of none."""
     rows = []
     for name, one in evaluation.detectors.items():
-        found = one.costs
-        if found is None:
+        if one.costs is None:
             continue
-        for what, at, least in (
-            ("least cost", found.least, found.least_bounds),
-            ("cost threshold", found.rule, None),
-        ):
-            if at is not None:
-                rows.append(
-                    [
-                        name,
-                        what,
-                        threshold(at),
-                        count(at.alerts),
-                        shown(at.recall),
-                        shown(at.precision),
-                        f"{cost(at.cost)} {bounds(least, 0)}".strip(),
-                        shown(at.cost_per_record),
-                    ]
-                )
+        for what, at in _thresholds(one):
+            least = one.costs.least_bounds if what == LEAST else None
+            rows.append(
+                [
+                    name,
+                    what,
+                    threshold(at),
+                    count(at.alerts),
+                    shown(at.recall),
+                    shown(at.precision),
+                    f"{cost(at.cost)} {bounds(least, 0)}".strip(),
+                    shown(at.cost_per_record),
+                ]
+            )
         for what, alerts, total in (
-            ("alert on nothing", 0, found.on_nothing),
-            ("alert on everything", one.records, found.on_everything),
+            ("alert on nothing", 0, one.costs.on_nothing),
+            ("alert on everything", one.records, one.costs.on_everything),
         ):
             a_record = rate(total / one.records)
             rows.append([name, what, "", count(alerts), "", "", cost(total), a_record])
@@ -154,9 +152,9 @@ def _thresholds(one: DetectorResult) -> Iterator[tuple[str, ThresholdResult]]:
     for budget in one.budgets:
         yield f"{count(budget.budget)} alerts in all", budget.at_threshold
     if one.costs is not None:
-        yield "least cost", one.costs.least
+        yield LEAST, one.costs.least
         if one.costs.rule is not None:
-            yield "cost threshold", one.costs.rule
+            yield RULE, one.costs.rule
 
 
 def day_by_day(evaluation: Evaluation) -> list[Table]:
