@@ -6,10 +6,12 @@ Records add nothing but intervals, calibration, and DeLong's test of two detecto
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from labkit.evaluation.calibration import losses
 from labkit.evaluation.days import day_table, one_threshold, ranking
+from labkit.evaluation.evaluation import Resampling
 from labkit.evaluation.intervals import (
     NO_ATTACKS,
     ONE_CLASS,
@@ -20,7 +22,7 @@ from labkit.evaluation.intervals import (
 )
 from labkit.evaluation.notes import detector_notes
 from labkit.evaluation.options import Options
-from labkit.evaluation.resampling import DaySweeps
+from labkit.evaluation.resampling import DaySweeps, Replicates
 from labkit.evaluation.results import (
     CalibrationResult,
     DailyBudgetResult,
@@ -48,49 +50,55 @@ def compared(options: Options) -> list[Statistic]:
     return rankings + [one for budget in options.budgets for one in statistics_of_budget(budget)]
 
 
-def resampled_numbers(
-    sweep: ThresholdSweep, days: int, options: Options, *, probabilities: bool
-) -> list[Statistic]:
-    """Return all numbers that resamples are needed for.
-
-    Parameters
-    ----------
-    sweep
-        Of the detector.
-    days
-        How many there are; 0 where none is known.
-    options
-        What is asked for.
-    probabilities
-        Whether its scores are judged as such.
-    """
-    wanted = compared(options) + (losses(sweep) if probabilities else [])
-    for threshold in thresholds_of(sweep, days, options):
-        wanted += statistics_of_threshold(threshold, options)
-    return wanted
-
-
-def result_of(
+def judged(
     sweep: ThresholdSweep,
     by_day: DaySweeps | None,
     options: Options,
-    intervals: Intervals,
-    calibrated: CalibrationResult | str,
+    resampling: Resampling,
+    *,
+    draw: Callable[[list[Statistic]], Replicates],
+    calibrate: Callable[[Intervals], CalibrationResult],
+    no_probabilities: str | None,
     base_rate: Measure | None = None,
-) -> DetectorResult:
-    """Return everything that is read off counts, with the intervals there are.
+) -> tuple[DetectorResult, Replicates]:
+    """Return everything that there is to say of a detector, and its resamples.
 
     Parameters
     ----------
     sweep, by_day
         Of all records and of each day's.
-    options, intervals
-        What is asked for, and where intervals come from.
-    calibrated
-        The scores as probabilities, or why they are none.
+    options, resampling
+        What is asked for, and what is drawn, if anything.
+    draw
+        From statistics to their values in every resample.
+    calibrate
+        From the detector's intervals to what its scores are worth as probabilities.
+    no_probabilities
+        Why they are none; None where they may be.
     base_rate
         Where neither single records nor days are drawn.
     """
+    replicates: Replicates = {}
+    if resampling.reason is None:
+        wanted = compared(options) + ([] if no_probabilities else losses(sweep))
+        for threshold in thresholds_of(sweep, len(by_day or ()), options):
+            wanted += statistics_of_threshold(threshold, options)
+        replicates = draw(wanted)
+    independent = resampling.unit == "records" and sweep.counts_records
+    intervals = Intervals(options.level, independent, replicates, resampling)
+    calibrated = no_probabilities or calibrate(intervals)
+    return _result(sweep, by_day, options, intervals, calibrated, base_rate), replicates
+
+
+def _result(
+    sweep: ThresholdSweep,
+    by_day: DaySweeps | None,
+    options: Options,
+    intervals: Intervals,
+    calibrated: CalibrationResult | str,
+    base_rate: Measure | None,
+) -> DetectorResult:
+    """Return everything that is read off counts, with the intervals there are."""
     days = None if by_day is None else day_table(by_day, options.level)
     both = sweep.positives and sweep.negatives
     projected = {

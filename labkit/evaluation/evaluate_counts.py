@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import labkit
 from labkit.errors import InputError
 from labkit.evaluation.bounds import Counts, sweep_of, with_bounds
 from labkit.evaluation.calibration import calibration_of_counts, why_no_probabilities
-from labkit.evaluation.detectors import resampled_numbers, result_of
+from labkit.evaluation.detectors import judged
 from labkit.evaluation.evaluation import Evaluation, Resampling
-from labkit.evaluation.intervals import Intervals
 from labkit.evaluation.notes import record_notes
 from labkit.evaluation.options import Options, as_options
 from labkit.evaluation.pairs import pairs
@@ -108,19 +108,15 @@ def _judged(
     if by_day is not None:
         days = {day: sweep_of(of_day) for day, of_day in by_day.items()}
     resampling = resampling_of_counts(sweep, days, options)
-    reason = why_no_probabilities(counts)
-    replicates = {}
-    if resampling.reason is None:
-        wanted = resampled_numbers(sweep, len(days or ()), options, probabilities=reason is None)
-        replicates = replicates_of_counts(sweep, days, wanted, options)
-    intervals = Intervals(
-        options.level,
-        independent=sweep.counts_records and days is None,
-        replicates=replicates,
-        resampling=resampling,
+    result, replicates = judged(
+        sweep,
+        days,
+        options,
+        resampling,
+        draw=lambda wanted: replicates_of_counts(sweep, days, wanted, options),
+        calibrate=partial(calibration_of_counts, counts),
+        no_probabilities=why_no_probabilities(counts),
     )
-    probabilities = calibration_of_counts(counts, intervals) if reason is None else reason
-    result = result_of(sweep, days, options, intervals, probabilities)
     if isinstance(counts, ScoreSketch) and not counts.exact:
         result = with_bounds(result, counts, by_day)
     return result, replicates, resampling

@@ -31,7 +31,7 @@ from labkit.evaluation.reading.columns import (
     refuse_missing,
     require_columns,
 )
-from labkit.evaluation.reading.score_files import look_at, read_scores
+from labkit.evaluation.reading.score_files import check_named, look_at, read_scores
 from labkit.evaluation.records import as_records
 from labkit.metrics.scalars import as_number
 from labkit.scale import Judged, sweep_on_cluster, sweep_parquet
@@ -116,6 +116,7 @@ def evaluate_file(
                     f"--group {group}: groups are drawn of records in memory, and these do not "
                     "fit; leave it out, or allow more with --max-memory"
                 )
+            check_named(scores, label)
             found = look_at(Path(path))
             source = Source(Path(path).name, found.sha256, label, positive, day, None, weight)
             return _counted(found.files, source, scores, options, max_memory, client)

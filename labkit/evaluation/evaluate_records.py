@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 import labkit
 from labkit.evaluation.calibration import calibration, why_no_probabilities
-from labkit.evaluation.detectors import resampled_numbers, result_of
+from labkit.evaluation.detectors import judged
 from labkit.evaluation.evaluation import Evaluation, Resampling
-from labkit.evaluation.intervals import Intervals, ratio_over
+from labkit.evaluation.intervals import ratio_over
 from labkit.evaluation.notes import record_notes
 from labkit.evaluation.options import Options, as_options
 from labkit.evaluation.pairs import pairs
@@ -147,24 +147,16 @@ def _judged(
     if records.day is not None:
         sweeps = (records.sweep(name, rows) for rows in records.rows_by_day())
         by_day = dict(zip(records.day.names, sweeps, strict=True))
-    reason = why_no_probabilities(sweep)
-    replicates = {}
-    if resampling.reason is None:
-        wanted = resampled_numbers(sweep, len(by_day or ()), options, probabilities=reason is None)
-        replicates = replicates_of_records(records, name, wanted, options)
-    intervals = Intervals(
-        options.level,
-        independent=records.weights is None and records.drawn is None,
-        replicates=replicates,
-        resampling=resampling,
+    return judged(
+        sweep,
+        by_day,
+        options,
+        resampling,
+        draw=lambda wanted: replicates_of_records(records, name, wanted, options),
+        calibrate=partial(calibration, records.labels, records.scores[name], records.weights),
+        no_probabilities=why_no_probabilities(sweep),
+        base_rate=_base_rate_of_groups(records, options),
     )
-    probabilities = reason
-    if reason is None:
-        probabilities = calibration(
-            records.labels, records.scores[name], records.weights, intervals
-        )
-    base_rate = _base_rate_of_groups(records, options)
-    return result_of(sweep, by_day, options, intervals, probabilities, base_rate), replicates
 
 
 def _base_rate_of_groups(records: Records, options: Options) -> Measure | None:

@@ -229,6 +229,16 @@ def test_weights_of_days(tmp_path):
                 assert vars(mine) == pytest.approx(vars(theirs))
 
 
+def test_columns_named_twice_are_refused_as_where_records_are_read(flows):
+    for names, label, told in (
+        (["sharp", "sharp"], "label", "name each column once"),
+        (["sharp"], "sharp", "as score and as label"),
+    ):
+        for max_memory in (10**9, 0):
+            with pytest.raises(InputError, match=told):
+                evaluate_file(flows, names, label, max_memory=max_memory)
+
+
 @pytest.mark.parametrize(
     ("asked", "table_of", "told"),
     [

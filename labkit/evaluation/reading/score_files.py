@@ -108,10 +108,7 @@ def read_scores(
         When the file or a column is missing or cannot be read as what it is meant to be.
     """
     path = Path(path)
-    if len(set(scores)) < len(scores):
-        raise InputError(f"--score names {', '.join(map(repr, scores))}; name each column once")
-    if label in scores:
-        raise InputError(f"column {label!r} is named as score and as label; name another one")
+    check_named(scores, label)
     found = look_at(path)
     numbers = [*scores, *([weight] if weight else [])]
     texts = [name for name in (label, day, group) if name]
@@ -132,6 +129,14 @@ def read_scores(
         table.numbers[weight] if weight else None,
         (*notes, *more),
     )
+
+
+def check_named(scores: Sequence[str], label: str) -> None:
+    """Raise InputError unless every column of scores is named once, and not as the label too."""
+    if len(set(scores)) < len(scores):
+        raise InputError(f"--score names {', '.join(map(repr, scores))}; name each column once")
+    if label in scores:
+        raise InputError(f"column {label!r} is named as score and as label; name another one")
 
 
 def look_at(path: Path) -> FileKind:
