@@ -6,7 +6,8 @@ The way through this folder:
   `evaluate_files` a file, with what `reading` reads.
 - `detectors` reads every number off a detector's sweep: budgets and costs by `thresholds`, days by
   `days`, probabilities by `calibration`. `pairs` compares detectors.
-- `intervals` adds intervals, of what `resampling` draws; `bounds` what bins leave open.
+- `intervals` adds intervals, off what `resampling` has drawn (`draws`); `bounds` says what bins
+  leave open.
 - `results` holds the numbers, `evaluation` all of them; `report` prints, tabulates and draws them.
 """
 
