@@ -83,7 +83,7 @@ def evaluate(
     if as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2, allow_nan=False))
         return
-    from labkit.evaluation.summary import print_summary
+    from labkit.evaluation.report.summary import print_summary
     from labkit.terminal import console
 
     print_summary(result, console())

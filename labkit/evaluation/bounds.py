@@ -109,13 +109,14 @@ def _with_least_bounds(costs: CostResult, sketch: ScoreSketch) -> CostResult:
 
 
 def _with_area_bounds(days: pd.DataFrame, by_day: Mapping[object, Counts]) -> pd.DataFrame:
-    areas = [
-        bounds if isinstance(bounds, Bounds) else Bounds(bounds, bounds)
-        for bounds in (of_day.roc_auc for of_day in by_day.values())
-    ]
+    areas = [_as_bounds(of_day.roc_auc) for of_day in by_day.values()]
     return days.assign(
         auc_least=[area.low for area in areas], auc_most=[area.high for area in areas]
     )
+
+
+def _as_bounds(number: float | Bounds) -> Bounds:
+    return number if isinstance(number, Bounds) else Bounds(number, number)
 
 
 def _on_days(fixed: ThresholdByDay, by_day: Mapping[object, Counts]) -> ThresholdByDay:
@@ -124,13 +125,7 @@ def _on_days(fixed: ThresholdByDay, by_day: Mapping[object, Counts]) -> Threshol
     if math.isnan(threshold):
         return fixed
     points = [of_day.at_threshold(threshold) for of_day in by_day.values()]
-    tp, fp = (
-        [
-            of_class if isinstance(of_class, Bounds) else Bounds(of_class, of_class)
-            for of_class in (getattr(point, name) for point in points)
-        ]
-        for name in ("tp", "fp")
-    )
+    tp, fp = ([_as_bounds(getattr(point, name)) for point in points] for name in ("tp", "fp"))
     days = fixed.days.assign(
         tp_low=[of_day.low for of_day in tp],
         tp_high=[of_day.high for of_day in tp],

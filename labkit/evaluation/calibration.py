@@ -3,52 +3,56 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 
-from labkit.evaluation.measures import Intervals
+from labkit.evaluation.bounds import Counts, bounded, sweep_of
+from labkit.evaluation.intervals import Intervals
 from labkit.evaluation.results import CalibrationResult, Measure
+from labkit.evaluation.thresholds import outside_unit, within_unit
 from labkit.metrics import (
+    ThresholdSweep,
     brier_score,
     certain_and_wrong,
     log_loss,
     reliability_table,
-    wilson,
+    statistics,
 )
-from labkit.metrics.inputs import as_probabilities
 from labkit.metrics.probability import into_bins
-from labkit.metrics.statistics import Statistic, brier, mean_score
-
-if TYPE_CHECKING:
-    import pandas as pd
+from labkit.metrics.statistics import Statistic
+from labkit.scale import Bounds, ScoreSketch
 
 N_BINS = 10
 """Bins of the reliability table, of equal width."""
+EDGES = (*(edge / N_BINS for edge in range(N_BINS + 1)), *np.nextafter([0.0, 1.0], 2).tolist())
+"""Scores at which bins of a sketch must begin, that what they hold be known: the edges of the
+reliability table, and the scores next to 0 and 1, since 0 and 1 alone are certain."""
+
+_MEANS = statistics.brier(), statistics.log_loss(), statistics.mean_score()
 
 
-def log_loss_statistic() -> Statistic:
-    """Return the log loss as a mean over records, in nats."""
+def why_no_probabilities(counts: Counts) -> str | None:
+    """Return why scores cannot be judged as probabilities; None where they can."""
+    sweep = sweep_of(counts)
+    if not within_unit(sweep):
+        return outside_unit(sweep)
+    if isinstance(counts, ScoreSketch):
+        low, high = counts.intervals[:2]
+        bins = [into_bins(ends, N_BINS, "uniform")[1] for ends in (low, high)]
+        if high.max() > 1 or not np.array_equal(*bins):
+            return "bins of the sketch cross edges of the reliability table; let one begin at each"
+    return None
 
-    def of(labels: np.ndarray, scores: np.ndarray, name: str) -> np.ndarray:
-        probabilities = as_probabilities(scores, name)
-        with np.errstate(divide="ignore"):
-            # log1p keeps the digits of a probability next to 0.
-            attacks, normals = -np.log(probabilities), -np.log1p(-probabilities)
-        return np.where(labels, attacks, normals)
 
-    return Statistic("log loss", of_records=of)
-
-
-def losses(labels: np.ndarray, probabilities: np.ndarray) -> list[Statistic]:
+def losses(sweep: ThresholdSweep) -> list[Statistic]:
     """Return the means over records that resamples are needed for.
 
     An infinite log loss is left out: times 0 where its record was not drawn, it would be no number.
     """
-    needed = [brier(), mean_score()]
-    if not certain_and_wrong(labels, probabilities).any():
-        needed.append(log_loss_statistic())
-    return needed
+    labels, probabilities, _ = _rows(sweep, sweep.thresholds, sweep.thresholds)
+    infinite = certain_and_wrong(labels, probabilities).any()
+    return [one for one in _MEANS if not (infinite and one.name == "log loss")]
 
 
 def calibration(
@@ -56,8 +60,6 @@ def calibration(
     probabilities: np.ndarray,
     weights: np.ndarray | None,
     intervals: Intervals,
-    *,
-    counted: bool = False,
 ) -> CalibrationResult:
     """Return Brier score, log loss, mean prediction and reliability table.
 
@@ -68,79 +70,82 @@ def calibration(
     probabilities
         Within [0, 1], shape (n,).
     weights
-        Shape (n,), or None.
+        Shape (n,), integers where they say how many records there are; or None.
     intervals
         Of the detector that gave the probabilities.
-    counted
-        Whether weights say how many records there are.
     """
     if weights is None:
-        estimates = {
-            "Brier score": brier_score(labels, probabilities),
-            "mean score": float(probabilities.mean()),
-            "log loss": log_loss(labels, probabilities),
-        }
-        bins = reliability_table(labels, probabilities, n_bins=N_BINS, level=intervals.level)
+        estimates = (
+            brier_score(labels, probabilities),
+            log_loss(labels, probabilities),
+            float(probabilities.mean()),
+        )
     else:
-        estimates = {
-            loss.name: float(
-                np.average(loss.of_records(labels, probabilities, "y_score"), weights=weights)
-            )
-            for loss in (brier(), mean_score(), log_loss_statistic())
-        }
-        bins = weighted_reliability_table(labels, probabilities, weights)
-        if counted:
-            bins = _with_wilson(bins, intervals.level)
-    measures = {name: intervals.measure(name, value, "") for name, value in estimates.items()}
+        estimates = [_mean(one, labels, probabilities, weights) for one in _MEANS]
+    bins = reliability_table(
+        labels, probabilities, n_bins=N_BINS, level=intervals.level, sample_weight=weights
+    )
+    brier, loss, mean = map(intervals.measure, _MEANS, estimates)
     at = certain_and_wrong(labels, probabilities)
+    counted = weights is not None and weights.dtype.kind == "i"
     wrong = int(weights[at].sum() if counted else np.count_nonzero(at))
     if wrong:
         reason = f"{wrong:,} records were given a probability of 0 or 1 and were the other"
-        measures["log loss"] = Measure(math.inf, reason=reason)
-    return CalibrationResult(
-        measures["Brier score"], measures["log loss"], measures["mean score"], wrong, bins
-    )
+        loss = Measure(math.inf, reason=reason)
+    return CalibrationResult(brier, loss, mean, wrong, bins)
 
 
-def weighted_reliability_table(
-    labels: np.ndarray, probabilities: np.ndarray, weights: np.ndarray
-) -> pd.DataFrame:
-    """Return the columns of `reliability_table` for weighted records; low and high are nan.
+def calibration_of_counts(counts: Counts, intervals: Intervals) -> CalibrationResult:
+    """Return what `calibration` does, of counts.
 
-    Count and attacks are weights. A Wilson interval would take them for numbers of records.
+    Of bins the numbers are those of their lowest scores. A record's loss is least where its score
+    is the end of its bin that is next to its label, and largest at the other end.
 
-    Examples
-    --------
-    >>> y_true, weights = np.array([True, False, False]), np.array([1.0, 3.0, 2.0])
-    >>> table = weighted_reliability_table(y_true, np.array([0.05, 0.05, 1.0]), weights)
-    >>> table["count"].tolist()[::9], table["observed"].tolist()[::9]
-    ([4.0, 2.0], [0.25, 0.0])
+    Parameters
+    ----------
+    counts
+        Of probabilities, as `why_no_probabilities` found.
+    intervals
+        Of the detector that gave them.
     """
-    import pandas as pd
-
-    edges, bins = into_bins(probabilities, N_BINS, "uniform")
-    count = np.bincount(bins, weights, minlength=N_BINS)
-    attacks = np.bincount(bins, weights * labels, minlength=N_BINS)
-    predicted = np.bincount(bins, weights * probabilities, minlength=N_BINS)
-    with np.errstate(invalid="ignore"):
-        mean_predicted = np.clip(predicted / count, edges[:-1], edges[1:])
-        observed = attacks / count
-    unknown = np.full(N_BINS, math.nan)
-    return pd.DataFrame(
-        {
-            "lower": edges[:-1],
-            "upper": edges[1:],
-            "count": count,
-            "attacks": attacks,
-            "mean_predicted": mean_predicted,
-            "observed": observed,
-            "low": unknown,
-            "high": unknown,
-        }
+    sweep = sweep_of(counts)
+    rows = _rows(sweep, sweep.thresholds, sweep.thresholds)
+    judged = calibration(*rows, intervals)
+    if not isinstance(counts, ScoreSketch) or counts.exact:
+        return judged
+    low, high = counts.intervals[:2]
+    best, worst = _rows(sweep, high, low), _rows(sweep, low, high)
+    lowest, highest = _rows(sweep, low, low), _rows(sweep, high, high)
+    brier, loss, mean = _MEANS
+    return replace(
+        judged,
+        brier_score=bounded(judged.brier_score, Bounds(_mean(brier, *best), _mean(brier, *worst))),
+        log_loss=bounded(
+            judged.log_loss, Bounds(_mean(loss, *best), _mean(loss, *worst)), (0.0, math.inf)
+        ),
+        mean_prediction=bounded(
+            judged.mean_prediction, Bounds(_mean(mean, *lowest), _mean(mean, *highest))
+        ),
     )
 
 
-def _with_wilson(bins: pd.DataFrame, level: float) -> pd.DataFrame:
-    pairs = zip(bins["attacks"], bins["count"], strict=True)
-    ends = np.array([wilson(attacks, count, level) for attacks, count in pairs])
-    return bins.assign(low=ends[:, 0], high=ends[:, 1])
+def _rows(
+    sweep: ThresholdSweep, of_attacks: np.ndarray, of_normals: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a label, a score, and how many records have the two, each of shape (r,).
+
+    Parameters
+    ----------
+    sweep
+        The counts.
+    of_attacks, of_normals
+        What to take for the scores of each of its rows, shape (m,).
+    """
+    times = np.concatenate([np.diff(sweep.tp, prepend=0), np.diff(sweep.fp, prepend=0)])
+    labels = np.repeat([True, False], len(sweep.thresholds))
+    kept = times > 0
+    return labels[kept], np.concatenate([of_attacks, of_normals])[kept], times[kept]
+
+
+def _mean(mean: Statistic, labels: np.ndarray, scores: np.ndarray, times: np.ndarray) -> float:
+    return float(np.average(mean.of_records(labels, scores, "scores"), weights=times))

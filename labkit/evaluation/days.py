@@ -6,25 +6,17 @@ Everything is read off one sweep a day, so that it needs no records.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from labkit.decisions import period_totals
-from labkit.evaluation.measures import NO_ALERTS, NO_ATTACKS, by_delong, by_every_cut, resampled
+from labkit.evaluation.intervals import NO_ALERTS, NO_ATTACKS, by_delong, by_every_cut, ratio_over
 from labkit.evaluation.options import Options
-from labkit.evaluation.results import Measure, RankingByDay, ThresholdByDay, ThresholdResult
+from labkit.evaluation.resampling import DaySweeps
+from labkit.evaluation.results import RankingByDay, ThresholdByDay, ThresholdResult
 from labkit.metrics import ConfusionMatrix, ThresholdSweep, delong_of_counts
 
 if TYPE_CHECKING:
     import pandas as pd
-
-DaySweeps = Mapping[object, ThresholdSweep]
-"""Day -> the sweep of its records, the days in order."""
-
-# Days that are drawn in one go: bounds the memory where there are many.
-_CELLS = 2**22
 
 
 def day_table(by_day: DaySweeps, level: float) -> pd.DataFrame:
@@ -96,54 +88,6 @@ def one_threshold(by_day: DaySweeps, at_threshold: ThresholdResult) -> Threshold
     days = _by_day(by_day, rows)
     alerts = days["alerts"]
     return ThresholdByDay(at_threshold, alerts.min().item(), alerts.max().item(), days)
-
-
-def ratio_over(
-    table: pd.DataFrame, k: str, n: str, options: Options, undefined: str, unit: str = "days"
-) -> Measure:
-    """Return the sum of one column over that of another, whole rows drawn for its interval.
-
-    Parameters
-    ----------
-    table
-        One row a day or group.
-    k, n
-        The columns.
-    options
-        Level, number and seed of the draws.
-    undefined
-        Why there is no ratio where the second sum is 0.
-    unit
-        What the rows are.
-    """
-    over, under = table[k].to_numpy(float), table[n].to_numpy(float)
-    if not under.sum():
-        return Measure(math.nan, reason=undefined)
-    estimate = float(over.sum() / under.sum())
-    if not options.n_replicates:
-        return Measure(estimate, reason="no resamples were asked for")
-    if len(table) == 1:
-        return Measure(estimate, reason=f"there is one of the {unit} only: draws could not differ")
-    replicates = ratio_replicates(over, under, options)
-    return resampled(estimate, replicates, options.level, f"bootstrap of {unit}")
-
-
-def ratio_replicates(over: np.ndarray, under: np.ndarray, options: Options) -> np.ndarray:
-    """Return sum(over) / sum(under) over rows drawn with replacement, shape (n_replicates,).
-
-    Both of shape (m,). The draws hang on the seed and on m alone. nan where nothing is below the
-    line.
-    """
-    rng = np.random.default_rng(options.seed)
-    at_once = max(1, _CELLS // len(over))
-    parts = []
-    for first in range(0, options.n_replicates, at_once):
-        size = min(at_once, options.n_replicates - first)
-        drawn = rng.integers(0, len(over), (size, len(over)))
-        totals = under[drawn].sum(axis=1)
-        undefined = np.full(size, math.nan)
-        parts.append(np.divide(over[drawn].sum(axis=1), totals, out=undefined, where=totals > 0))
-    return np.concatenate(parts)
 
 
 def _counts(sweep: ThresholdSweep, point: ConfusionMatrix) -> dict[str, float]:

@@ -1,25 +1,28 @@
-"""What there is to say of one detector whose records are known.
+"""Everything that there is to say of one detector, read off its counts.
 
-Counts come first: whatever a `ThresholdSweep` knows is read off it (`result_of`). Records add
-intervals and calibration.
+Records add nothing but intervals, calibration, and DeLong's test of two detectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from labkit.evaluation.calibration import calibration, losses
-from labkit.evaluation.days import DaySweeps, day_table, one_threshold, ranking, ratio_over
+from labkit.evaluation.calibration import losses
+from labkit.evaluation.days import day_table, one_threshold, ranking
 from labkit.evaluation.evaluation import Resampling
-from labkit.evaluation.measures import NO_ATTACKS, ONE_CLASS, WEIGHTS, Intervals, by_delong
+from labkit.evaluation.intervals import (
+    NO_ATTACKS,
+    ONE_CLASS,
+    WEIGHTS,
+    Intervals,
+    by_delong,
+    ratio_over,
+)
 from labkit.evaluation.notes import detector_notes
 from labkit.evaluation.options import Options
-from labkit.evaluation.quantities import Quantity, rankings
-from labkit.evaluation.records import Records
-from labkit.evaluation.resampling import Replicates, replicates_of
+from labkit.evaluation.resampling import DaySweeps, Replicates
 from labkit.evaluation.results import (
     CalibrationResult,
     DailyBudgetResult,
@@ -30,102 +33,85 @@ from labkit.evaluation.thresholds import (
     at_budget,
     at_costs,
     at_point,
-    outside_unit,
-    quantities_at,
-    quantities_at_budget,
+    statistics_of_budget,
+    statistics_of_threshold,
     thresholds_of,
-    within_unit,
 )
 from labkit.metrics import ThresholdSweep, delong_of_counts, wilson
+from labkit.metrics.statistics import Statistic, auc, average_precision
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def from_records(
-    records: Records, name: str, options: Options, resampling: Resampling
-) -> tuple[DetectorResult, Replicates]:
-    """Return what records say of a detector, and its resamples.
-
-    Parameters
-    ----------
-    records
-        Of both classes or one.
-    name
-        Of the detector.
-    options
-        What is asked for.
-    resampling
-        Whether there is anything to draw.
-    """
-    sweep, by_day = records.sweep(name), None
-    rows = [] if records.day is None else records.rows_by_day()
-    if records.day is not None:
-        sweeps = (records.sweep(name, of_day) for of_day in rows)
-        by_day = dict(zip(records.day.names, sweeps, strict=True))
-    replicates = {}
-    if resampling.reason is None:
-        wanted = quantities_of(sweep, len(rows), options)
-        means = losses(records.labels, records.scores[name]) if within_unit(sweep) else []
-        replicates = replicates_of(records, name, wanted, means, options)
-    intervals = Intervals(
-        options.level,
-        independent=records.weights is None and records.drawn is None,
-        replicates=replicates,
-        how=f"bootstrap of {records.unit}",
-        reason=resampling.reason,
-    )
-    missing, judged = {}, None
-    if within_unit(sweep):
-        judged = calibration(records.labels, records.scores[name], records.weights, intervals)
-    else:
-        missing["calibration"] = outside_unit(sweep)
-    base_rate = _over_groups(records, options) if records.unit == "groups" else None
-    result = result_of(sweep, by_day, options, intervals, judged, missing, base_rate)
-    return result, replicates
+def compared(options: Options) -> list[Statistic]:
+    """Return the numbers in which detectors are compared: of rankings, and of budgets in all."""
+    rankings = [auc(), average_precision(), *map(average_precision, options.base_rates)]
+    return rankings + [one for budget in options.budgets for one in statistics_of_budget(budget)]
 
 
-def quantities_of(sweep: ThresholdSweep, days: int, options: Options) -> list[Quantity]:
-    """Return all numbers that resamples are needed for."""
-    wanted = [*rankings(options)]
-    for budget in options.budgets:
-        wanted += quantities_at_budget(budget)
-    for threshold in thresholds_of(sweep, days, options):
-        wanted += quantities_at(threshold, options)
-    return wanted
-
-
-def result_of(
+def judged(
     sweep: ThresholdSweep,
     by_day: DaySweeps | None,
     options: Options,
-    intervals: Intervals,
-    calibrated: CalibrationResult | None,
-    missing: Mapping[str, str],
+    resampling: Resampling,
+    *,
+    draw: Callable[[list[Statistic]], Replicates],
+    calibrate: Callable[[Intervals], CalibrationResult],
+    no_probabilities: str | None,
     base_rate: Measure | None = None,
-) -> DetectorResult:
-    """Return everything that is read off counts, with the intervals there are.
+) -> tuple[DetectorResult, Replicates]:
+    """Return everything that there is to say of a detector, and its resamples.
 
     Parameters
     ----------
     sweep, by_day
         Of all records and of each day's.
-    options, intervals
-        What is asked for, and where intervals come from.
-    calibrated
-        The scores as probabilities; None where they are none, and `missing` says why.
-    missing
-        Part -> why it is absent.
+    options, resampling
+        What is asked for, and what is drawn, if anything.
+    draw
+        From statistics to their values in every resample.
+    calibrate
+        From the detector's intervals to what its scores are worth as probabilities.
+    no_probabilities
+        Why they are none; None where they may be.
     base_rate
         Where neither single records nor days are drawn.
     """
+    replicates: Replicates = {}
+    if resampling.reason is None:
+        wanted = compared(options) + ([] if no_probabilities else losses(sweep))
+        for threshold in thresholds_of(sweep, len(by_day or ()), options):
+            wanted += statistics_of_threshold(threshold, options)
+        replicates = draw(wanted)
+    independent = resampling.unit == "records" and sweep.counts_records
+    intervals = Intervals(options.level, independent, replicates, resampling)
+    calibrated = no_probabilities or calibrate(intervals)
+    return _result(sweep, by_day, options, intervals, calibrated, base_rate), replicates
+
+
+def _result(
+    sweep: ThresholdSweep,
+    by_day: DaySweeps | None,
+    options: Options,
+    intervals: Intervals,
+    calibrated: CalibrationResult | str,
+    base_rate: Measure | None,
+) -> DetectorResult:
+    """Return everything that is read off counts, with the intervals there are."""
     days = None if by_day is None else day_table(by_day, options.level)
-    undefined = ONE_CLASS, NO_ATTACKS, *[ONE_CLASS] * len(options.base_rates)
-    area, precision, *projected = (
-        intervals.of_sweep(quantity, quantity.of_sweep(sweep), why)
-        for quantity, why in zip(rankings(options), undefined, strict=True)
-    )
-    missing, daily, auc_delong = dict(missing), (), None
+    both = sweep.positives and sweep.negatives
+    projected = {
+        rate: intervals.measure(
+            average_precision(rate),
+            sweep.at_base_rate(rate).average_precision if both else math.nan,
+            ONE_CLASS,
+        )
+        for rate in options.base_rates
+    }
+    missing, daily, auc_delong = {}, (), None
+    if isinstance(calibrated, str):
+        missing["calibration"], calibrated = calibrated, None
     if sweep.counts_records:
         auc_delong = by_delong(delong_of_counts(sweep, options.level))
     else:
@@ -148,10 +134,14 @@ def result_of(
         base_rate=base_rate or _base_rate(sweep, days, options),
         distinct_scores=len(sweep.thresholds),
         # Where records are independent DeLong's interval needs no draws, and so no luck.
-        auc=auc_delong if intervals.independent else area,
+        auc=auc_delong
+        if intervals.independent
+        else intervals.measure(auc(), sweep.roc_auc, ONE_CLASS),
         auc_delong=auc_delong,
-        average_precision=precision,
-        average_precision_at=dict(zip(options.base_rates, projected, strict=True)),
+        average_precision=intervals.measure(
+            average_precision(), sweep.average_precision, NO_ATTACKS
+        ),
+        average_precision_at=projected,
         budgets=tuple(at_budget(sweep, one, options, intervals) for one in options.budgets),
         daily_budgets=daily,
         costs=costs,
@@ -186,17 +176,3 @@ def _base_rate(sweep: ThresholdSweep, days: pd.DataFrame | None, options: Option
         return ratio_over(days, "attacks", "records", options, "")
     ends = wilson(sweep.positives, sweep.positives + sweep.negatives, options.level)
     return Measure(sweep.base_rate, *ends, "Wilson")
-
-
-def _over_groups(records: Records, options: Options) -> Measure:
-    """Return the share of attacks, with an interval from whole groups."""
-    import pandas as pd
-
-    if records.weights is not None:
-        share = float(np.average(records.labels, weights=records.weights))
-        return Measure(share, reason="it is what the weights make it")
-    codes = records.drawn.codes
-    groups = pd.DataFrame(
-        {"attacks": np.bincount(codes, weights=records.labels), "records": np.bincount(codes)}
-    )
-    return ratio_over(groups, "attacks", "records", options, "", records.unit)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +17,48 @@ FEW_ATTACKS = 20
 """Below so many attacks, one more or less moves recall by over five points."""
 FEW_GROUPS = 10
 """Below so many days or groups, percentiles of their resamples are coarse."""
+
+
+def label_notes(records: Mapping[object, int], positive: object, where: str = "") -> list[str]:
+    """Return what is peculiar about labels.
+
+    Parameters
+    ----------
+    records
+        Label -> how many records have it.
+    positive
+        The label that means attack.
+    where
+        Of what they are the labels, as " of column y".
+
+    Examples
+    --------
+    >>> label_notes({"normal": 4}, "attack", " of column y")
+    ['No record of column y has the label attack.']
+    """
+    notes = []
+    others = [f"{label} ({count:,})" for label, count in records.items() if label != positive]
+    if len(others) > 1:
+        notes.append(
+            f"Every label{where} but {positive} counts as normal: {first_of(others)}. Leave out "
+            "records that are neither."
+        )
+    if positive not in records:
+        notes.append(f"No record{where} has the label {positive}.")
+    return notes
+
+
+def first_of(texts: Iterable[str], most: int = 8) -> str:
+    """Return texts in a row; of many the first, and how many more there are.
+
+    Examples
+    --------
+    >>> first_of("abcd", most=2)
+    'a, b and 2 more'
+    """
+    rest = iter(texts)
+    told, more = ", ".join(islice(rest, most)), sum(1 for _ in rest)
+    return f"{told} and {more} more" if more else told
 
 
 def detector_notes(sweep: ThresholdSweep) -> tuple[str, ...]:
@@ -41,7 +85,7 @@ def detector_notes(sweep: ThresholdSweep) -> tuple[str, ...]:
 
 
 def record_notes(
-    detector: DetectorResult, attacks: int, records: int, resampling: Resampling | None = None
+    detector: DetectorResult, attacks: int, records: int, resampling: Resampling
 ) -> tuple[str, ...]:
     """Return what is peculiar about the records and their days.
 
@@ -52,7 +96,7 @@ def record_notes(
     attacks, records
         How many there are, whatever they weigh.
     resampling
-        What was drawn of them, if anything.
+        What was drawn of them.
     """
     notes = []
     if attacks in (0, records):
@@ -78,7 +122,7 @@ def record_notes(
             notes.append(
                 f"There are {days:,} days for {records:,} records: is it a column of days?"
             )
-    if resampling is not None and resampling.reason is None and resampling.unit != "records":
+    if resampling.reason is None and resampling.unit != "records":
         drawn, unit = resampling.drawn, resampling.unit
         if drawn < FEW_GROUPS:
             notes.append(

@@ -45,26 +45,26 @@ class Options:
 
 def as_options(
     *,
-    budgets: object,
-    base_rates: object,
-    cost_fp: object,
-    cost_fn: object,
-    level: object,
-    n_replicates: object,
-    seed: object,
     whole: bool,
     names: Mapping[str, str] | None = None,
+    budgets: object = (),
+    base_rates: object = None,
+    cost_fp: object = None,
+    cost_fn: object = None,
+    level: object = 0.95,
+    n_replicates: object = 2000,
+    seed: object = 0,
 ) -> Options:
     """Return checked options.
 
     Parameters
     ----------
-    budgets, base_rates, cost_fp, cost_fn, level, n_replicates, seed
-        As in `labkit.evaluate`.
     whole
         Whether alerts are records, and budgets whole numbers; otherwise they are weights.
     names
         What errors call an option, where not by its own name.
+    budgets, base_rates, cost_fp, cost_fn, level, n_replicates, seed
+        As in `labkit.evaluate`.
 
     Raises
     ------

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
+from labkit.evaluation.notes import label_notes
 from labkit.metrics import ThresholdSweep
 from labkit.metrics.inputs import as_codes, as_labels, as_scores, as_weights, check_lengths
 
@@ -161,26 +162,11 @@ def _notes(
     notes = []
     if pos_label is not None:
         codes, names = as_codes(y_true, "y_true")
-        others = [
-            f"{name} ({count:,})"
-            for name, count in zip(names.tolist(), np.bincount(codes), strict=True)
-            if name != pos_label
-        ]
-        if len(others) > 1:
-            notes.append(
-                f"Every label but {pos_label} counts as normal: {_enumerated(others)}. Leave out "
-                "what is neither."
-            )
-        if not labels.any():
-            notes.append(f"No record has the label {pos_label}.")
+        records = dict(zip(names.tolist(), np.bincount(codes).tolist(), strict=True))
+        notes = label_notes(records, pos_label)
     notes += [
         f"The scores of {name} are the labels themselves, record by record: look for a leak."
         for name, of_one in scores.items()
         if labels.any() and not labels.all() and np.array_equal(of_one, labels)
     ]
     return tuple(notes)
-
-
-def _enumerated(names: list[str], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

@@ -1,7 +1,12 @@
-"""Resamples of an evaluation's records: every number of a detector on thousands of draws.
+"""Resamples: every number of a detector on thousands of draws of its records, groups or days.
 
-Without weights `labkit.metrics.bootstrap` does it. Where records have weights, the same draws are
-made here and a sweep of each is read: a record that was drawn twice weighs twice as much.
+Of records without weights `labkit.metrics.bootstrap` makes them. All others are made here, from
+how many records, or what weight of them, each unit that is drawn whole has at each score:
+
+- With weights a unit is a record or a group of them.
+- Of counts by day it is a day. The draws are those that the records of the days would get.
+- Of counts in all it is a score: to draw records one by one and count how many have each score is
+  to draw these counts from a multinomial distribution.
 """
 
 from __future__ import annotations
@@ -10,42 +15,80 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from labkit.evaluation.draws import (
+    as_one_resample,
+    column,
+    cuts_of,
+    draws_of_scores,
+    draws_of_units,
+    limited,
+    replicates_of,
+)
 from labkit.evaluation.evaluation import Resampling
 from labkit.evaluation.options import Options
-from labkit.evaluation.quantities import Quantity
 from labkit.evaluation.records import Records
 from labkit.metrics import ThresholdSweep, bootstrap
-from labkit.metrics.ranking import CountTable
 from labkit.metrics.statistics import Statistic
 
 Replicates = Mapping[str, np.ndarray]
-"""What was measured -> its value in every resample, shape (n_replicates,)."""
+"""Name of a statistic -> its value in every resample, shape (n_replicates,)."""
+DaySweeps = Mapping[object, ThresholdSweep]
+"""Day -> the sweep of its records, the days in order."""
+
+# Scores that resamples of counts tell apart, at most; the estimate is of all of them.
+_ROWS = 8192
 
 
-def resampling_of(records: Records, options: Options) -> Resampling:
-    """Return what can be drawn of the records, or why nothing can.
+def resampling_of_records(records: Records, options: Options) -> Resampling:
+    """Return what can be drawn of records, or why nothing can.
 
     Each class is drawn from its own records, days or groups; of these it needs two, since one drawn
     again and again is always the same.
     """
-    drawn = len(records.labels) if records.drawn is None else len(records.drawn.names)
-    reason = None
-    least = min(_units(records, of_class) for of_class in (records.labels, ~records.labels))
+    if records.drawn is None:
+        drawn = len(records.labels)
+        each = np.count_nonzero(records.labels), np.count_nonzero(~records.labels)
+    else:
+        codes, names = records.drawn
+        drawn = len(names)
+        each = (len(np.unique(codes[one])) for one in (records.labels, ~records.labels))
+    return _resampling(records.unit, drawn, min(each), options)
+
+
+def resampling_of_counts(
+    sweep: ThresholdSweep, by_day: DaySweeps | None, options: Options
+) -> Resampling:
+    """Return what can be drawn of counts, or why nothing can."""
+    if by_day is None:
+        records, least = sweep.positives + sweep.negatives, min(sweep.positives, sweep.negatives)
+        why = (
+            None
+            if sweep.counts_records
+            else "records have weights, and how many they are is not known"
+        )
+        return _resampling("records", records, least, options, why)
+    each = (
+        sum(1 for day in by_day.values() if getattr(day, of_class))
+        for of_class in ("positives", "negatives")
+    )
+    return _resampling("days", len(by_day), min(each), options)
+
+
+def _resampling(
+    unit: str, drawn: float, least: float, options: Options, reason: str | None = None
+) -> Resampling:
+    """Return what is drawn; `least` is how many units hold the rarer class."""
     if not options.n_replicates:
         reason = "no resamples were asked for"
     elif not least:
         reason = "one class only: there is nothing to draw from in the other"
-    elif least == 1 and records.drawn is not None:
-        reason = f"one class lies in one of the {records.unit} only: draws could not differ"
-    return Resampling(records.unit, drawn, options.n_replicates, options.seed, reason)
+    elif least == 1 and unit != "records":
+        reason = f"one class lies in one of the {unit} only: draws could not differ"
+    return Resampling(unit, int(drawn), options.n_replicates, options.seed, reason)
 
 
-def replicates_of(
-    records: Records,
-    detector: str,
-    quantities: Sequence[Quantity],
-    losses: Sequence[Statistic],
-    options: Options,
+def replicates_of_records(
+    records: Records, detector: str, statistics: Sequence[Statistic], options: Options
 ) -> Replicates:
     """Return every number of one detector on every resample.
 
@@ -55,85 +98,86 @@ def replicates_of(
     Parameters
     ----------
     records
-        Of both classes, as `resampling_of` found.
+        Of both classes, as `resampling_of_records` found.
     detector
         Which.
-    quantities
-        Numbers of a ranking.
-    losses
-        Means over records, such as `labkit.metrics.statistics.brier`.
+    statistics
+        What to measure.
     options
         Number and seed of the draws.
     """
-    if records.weights is not None:
-        return _of_weighted(records, detector, quantities, losses, options)
-    statistics = {one.name: one.statistic for one in quantities}
-    statistics |= {loss.name: loss for loss in losses}
-    result = bootstrap(
-        records.labels,
-        {detector: records.scores[detector]},
-        list(statistics.values()),
-        groups=None if records.drawn is None else records.drawn.codes,
-        n_replicates=options.n_replicates,
-        seed=options.seed,
-    )
-    return {name: result.of(detector, name) for name in statistics}
+    labels, scores = records.labels, records.scores[detector]
+    groups = None if records.drawn is None else records.drawn.codes
+    if records.weights is None:
+        result = bootstrap(
+            labels, {detector: scores}, statistics, groups=groups,
+            n_replicates=options.n_replicates, seed=options.seed,
+        )  # fmt: skip
+        return {one.name: result.of(detector, one.name) for one in statistics}
+    units = np.arange(len(labels)) if groups is None else groups
+    cuts = cuts_of(scores, statistics)
+    classes = [
+        draws_of_units(
+            units[rows], scores[rows], records.weights[rows], is_attack, cuts, statistics
+        )
+        for is_attack, rows in ((True, labels), (False, ~labels))
+    ]
+    return replicates_of(cuts, classes, statistics, options)
 
 
-def _units(records: Records, of_class: np.ndarray) -> int:
-    """Return how many records or groups of a class there are to draw from."""
-    if records.drawn is None:
-        return int(np.count_nonzero(of_class))
-    return len(np.unique(records.drawn.codes[of_class]))
-
-
-def _of_weighted(
-    records: Records,
-    detector: str,
-    quantities: Sequence[Quantity],
-    losses: Sequence[Statistic],
+def replicates_of_counts(
+    sweep: ThresholdSweep,
+    by_day: DaySweeps | None,
+    statistics: Sequence[Statistic],
     options: Options,
 ) -> Replicates:
-    labels, scores = records.labels, records.scores[detector]
-    order = np.argsort(-scores, kind="stable")
-    descending, is_attack = scores[order], labels[order]
-    last_of_tie = np.flatnonzero(np.append(descending[1:] != descending[:-1], True))
-    thresholds = descending[last_of_tie]
-    lost = {loss.name: loss.of_records(labels, scores, detector) for loss in losses}
-    measured: dict[str, list[float]] = {one.name: [] for one in quantities}
-    measured |= {name: [] for name in lost}
-    draws = [_Draws(records, of_class) for of_class in (labels, ~labels)]
-    rngs = np.random.default_rng(options.seed).spawn(2)
-    for _ in range(options.n_replicates):
-        weights = np.zeros(len(labels))
-        for of_class, rng in zip(draws, rngs, strict=True):
-            weights[of_class.rows] = of_class.times_drawn(rng)
-        weights *= records.weights
-        in_order = weights[order]
-        tp = np.cumsum(np.where(is_attack, in_order, 0.0))[last_of_tie]
-        fp = np.cumsum(np.where(is_attack, 0.0, in_order))[last_of_tie]
-        # A score that was not drawn is no threshold.
-        kept = np.diff(tp + fp, prepend=0) > 0
-        sweep = ThresholdSweep(CountTable(thresholds[kept], tp[kept], fp[kept]))
-        for one in quantities:
-            measured[one.name].append(one.of_sweep(sweep))
-        for name, of_records in lost.items():
-            measured[name].append(np.average(of_records, weights=weights))
-    return {name: np.array(values) for name, values in measured.items()}
+    """Return every number of one detector on every resample.
+
+    Of two detectors with the same days the draws of days are the same. Where there are more
+    distinct scores than resamples tell apart, several of them make a row; by what that changes the
+    number itself, its replicates are moved back.
+
+    Parameters
+    ----------
+    sweep, by_day
+        Of both classes, as `resampling_of_counts` found; the days add up to the sweep.
+    statistics
+        What to measure.
+    options
+        Number and seed of the draws.
+    """
+    told_apart = _told_apart(sweep)
+    cuts = cuts_of(told_apart, statistics)
+    classes = []
+    for is_attack in (True, False):
+        if by_day is None:
+            one = draws_of_scores(sweep, is_attack, cuts, statistics)
+        else:
+            days = [column(of_day, is_attack) for of_day in by_day.values()]
+            day = np.repeat(np.arange(len(days)), [len(of_day) for of_day in days])
+            scores = np.concatenate([of_day.thresholds for of_day in by_day.values()])
+            times = np.concatenate(days)
+            has = times > 0
+            one = draws_of_units(day[has], scores[has], times[has], is_attack, cuts, statistics)
+        classes.append(one)
+    replicates = replicates_of(cuts, classes, statistics, options)
+    if len(told_apart) < len(sweep.thresholds):
+        all_cuts = cuts_of(sweep.thresholds, statistics)
+        fine, rough = (as_one_resample(sweep, rows) for rows in (all_cuts, cuts))
+        for one in statistics:
+            if one.of_resamples:
+                moved = one.of_resamples(fine) - one.of_resamples(rough)
+                replicates[one.name] = limited(one, replicates[one.name] + moved)
+    return replicates
 
 
-class _Draws:
-    """Draws of one class, record by record or by group."""
-
-    def __init__(self, records: Records, of_class: np.ndarray) -> None:
-        self.rows = np.flatnonzero(of_class)
-        self.units, self.unit = len(self.rows), None
-        if records.drawn is not None:
-            units, self.unit = np.unique(records.drawn.codes[self.rows], return_inverse=True)
-            self.units = len(units)
-
-    def times_drawn(self, rng: np.random.Generator) -> np.ndarray:
-        """Return how often each record was drawn, shape (n of the class,)."""
-        drawn = rng.integers(0, self.units, self.units)
-        often = np.bincount(drawn, minlength=self.units)
-        return often if self.unit is None else often[self.unit]
+def _told_apart(sweep: ThresholdSweep) -> np.ndarray:
+    """Return the distinct scores, or some of them where they are many."""
+    if len(sweep.thresholds) <= _ROWS:
+        return sweep.thresholds
+    # As many by the attacks, which areas hang on, as by alerts, which budgets do.
+    ends = np.linspace(0, sweep.positives, _ROWS // 2)
+    few_to_all = np.geomspace(sweep.alerts[0], sweep.alerts[-1], _ROWS // 2)
+    rows = np.union1d(np.searchsorted(sweep.tp, ends), np.searchsorted(sweep.alerts, few_to_all))
+    last = len(sweep.thresholds) - 1
+    return sweep.thresholds[np.union1d(rows[rows < last], last)]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from labkit.decisions import cost_threshold, total_cost
-from labkit.evaluation.measures import (
+from labkit.evaluation.intervals import (
     NO_ALERTS,
     NO_ATTACKS,
     ONE_CLASS,
@@ -14,37 +13,36 @@ from labkit.evaluation.measures import (
     by_every_cut,
 )
 from labkit.evaluation.options import Options
-from labkit.evaluation.quantities import (
-    Quantity,
+from labkit.evaluation.results import BudgetResult, CostResult, Measure, ThresholdResult
+from labkit.metrics import ConfusionMatrix, OperatingPoint, ThresholdSweep
+from labkit.metrics.statistics import (
+    Statistic,
     cost_at,
     precision_at,
     precision_at_budget,
-    projected_precision,
     recall_at,
     recall_at_budget,
 )
-from labkit.evaluation.results import BudgetResult, CostResult, Measure, ThresholdResult
-from labkit.metrics import OperatingPoint, ThresholdSweep
 
 
-def quantities_at_budget(budget: float) -> Iterator[Quantity]:
-    """Yield the numbers of an alert budget that resamples are needed for."""
-    if budget:
-        yield recall_at_budget(budget)
-        yield precision_at_budget(budget)
+def statistics_of_budget(budget: float) -> list[Statistic]:
+    """Return the numbers of an alert budget that resamples are needed for."""
+    if not budget:
+        return []
+    # `Options` has seen to it that budgets of records are whole.
+    return [of(budget, whole=False) for of in (recall_at_budget, precision_at_budget)]
 
 
-def quantities_at(threshold: float, options: Options) -> Iterator[Quantity]:
-    """Yield the numbers of a threshold that resamples are needed for."""
+def statistics_of_threshold(threshold: float, options: Options) -> list[Statistic]:
+    """Return the numbers of a threshold that resamples are needed for."""
     # nan stands for no alerts where inf is itself a score, and is no threshold.
     if math.isnan(threshold):
-        return
-    yield recall_at(threshold)
-    yield precision_at(threshold)
-    for base_rate in options.base_rates:
-        yield precision_at(threshold, base_rate)
+        return []
+    rates = (precision_at(threshold, base_rate) for base_rate in options.base_rates)
+    wanted = [recall_at(threshold), precision_at(threshold), *rates]
     if options.cost_fp is not None:
-        yield cost_at(threshold, options.cost_fp, options.cost_fn)
+        wanted.append(cost_at(threshold, options.cost_fp, options.cost_fn))
+    return wanted
 
 
 def thresholds_of(sweep: ThresholdSweep, days: int, options: Options) -> set[float]:
@@ -76,36 +74,31 @@ def at_point(point: OperatingPoint, options: Options, intervals: Intervals) -> T
     intervals
         Of the sweep's detector.
     """
-    # Where no alert was allowed, nothing varies.
-    flags = point.alerts > 0 or math.isfinite(point.threshold)
+    at = point.threshold
+    if not point.alerts and not math.isfinite(at):
+        # Where no alert was allowed, nothing varies; nan is no threshold to ask resamples for.
+        at, intervals = math.inf, intervals.none(NO_ALERTS)
     positives, negatives = point.tp + point.fn, point.fp + point.tn
     undefined = NO_ALERTS if positives and negatives else ONE_CLASS
-    at = point.threshold
-    if flags:
-        recall = intervals.share(recall_at(at), point.tp, positives, NO_ATTACKS)
-        precision = intervals.share(precision_at(at), point.tp, point.alerts, NO_ALERTS)
-        precision_at_rates = {
-            rate: intervals.of_sweep(
-                precision_at(at, rate), projected_precision(point, rate), undefined
-            )
-            for rate in options.base_rates
-        }
-    else:
-        recall = Measure(point.recall, reason=NO_ALERTS if positives else NO_ATTACKS)
-        precision = Measure(point.precision, reason=NO_ALERTS)
-        precision_at_rates = {
-            rate: Measure(math.nan, reason=undefined) for rate in options.base_rates
-        }
-    costs = {}
+    projected = {
+        rate: intervals.measure(precision_at(at, rate), projected_precision(point, rate), undefined)
+        for rate in options.base_rates
+    }
+    cost, a_record = None, None
     if options.cost_fp is not None:
         cost = total_cost(point, options.cost_fp, options.cost_fn)
-        a_record = cost / (positives + negatives)
-        costs = {"cost": cost, "cost_per_record": Measure(a_record, reason=NO_ALERTS)}
-        if flags:
-            quantity = cost_at(at, options.cost_fp, options.cost_fn)
-            costs["cost_per_record"] = intervals.of_sweep(quantity, a_record, "")
+        statistic = cost_at(at, options.cost_fp, options.cost_fn)
+        a_record = intervals.measure(statistic, cost / (positives + negatives))
     return ThresholdResult(
-        at, point.alerts, point.tp, point.fp, recall, precision, precision_at_rates, **costs
+        point.threshold,
+        point.alerts,
+        point.tp,
+        point.fp,
+        recall=intervals.share(recall_at(at), point.tp, positives, NO_ATTACKS),
+        precision=intervals.share(precision_at(at), point.tp, point.alerts, NO_ALERTS),
+        precision_at=projected,
+        cost=cost,
+        cost_per_record=a_record,
     )
 
 
@@ -115,8 +108,9 @@ def at_budget(
     """Return what the top records that a budget pays for hold, and the threshold that keeps it."""
     point = sweep.at_budget(budget, "expected")
     if budget:
-        recall = intervals.of_sweep(recall_at_budget(budget), point.recall, NO_ATTACKS)
-        precision = intervals.of_sweep(precision_at_budget(budget), point.precision, NO_ALERTS)
+        of_recall, of_precision = statistics_of_budget(budget)
+        recall = intervals.measure(of_recall, point.recall, NO_ATTACKS)
+        precision = intervals.measure(of_precision, point.precision, NO_ALERTS)
     else:
         recall = Measure(point.recall, reason=NO_ALERTS if sweep.positives else NO_ATTACKS)
         precision = Measure(point.precision, reason=NO_ALERTS)
@@ -151,6 +145,19 @@ def at_costs(sweep: ThresholdSweep, options: Options, intervals: Intervals) -> C
         on_nothing=fn * sweep.positives,
         on_everything=fp * sweep.negatives,
     )
+
+
+def projected_precision(point: ConfusionMatrix, base_rate: float) -> float:
+    """Return the precision of an operating point where another share of records are attacks.
+
+    Examples
+    --------
+    >>> point = ConfusionMatrix(tp=9, fp=90, fn=1, tn=900)
+    >>> round(projected_precision(point, 0.001), 5)
+    0.00981
+    """
+    right, wrong = base_rate * point.recall, (1 - base_rate) * point.fpr
+    return right / (right + wrong) if right + wrong else math.nan
 
 
 def outside_unit(sweep: ThresholdSweep) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
-from labkit.metrics.inputs import as_labels, as_probabilities, check_lengths
+from labkit.metrics.inputs import as_labels, as_probabilities, as_weights, check_lengths
 from labkit.metrics.intervals import clopper_pearson, wilson
 from labkit.metrics.scalars import check_choice
 
@@ -160,6 +160,7 @@ def reliability_table(
     interval: Literal["wilson", "clopper_pearson"] = "wilson",
     level: float = 0.95,
     pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
 ) -> pd.DataFrame:
     """Return, for each bin of predicted probability, the share of attacks that it holds.
 
@@ -183,12 +184,15 @@ def reliability_table(
         Its confidence level, within (0, 1).
     pos_label
         The label that means attack.
+    sample_weight
+        Weights, shape (n,), not negative. Integers say how often a record occurs.
 
     Returns
     -------
     pandas.DataFrame
         Columns lower, upper, count, attacks, mean_predicted, observed, and low and high: the
-        interval for the observed share, which takes the records for independent.
+        interval for the observed share, which takes the records for independent. Where weights
+        are no integers, count and attacks are weights, and low and high nan.
 
     Raises
     ------
@@ -210,15 +214,26 @@ def reliability_table(
     bounds_of = wilson if interval == "wilson" else clopper_pearson
     labels, probabilities = labels_and_probabilities(y_true, y_prob, pos_label)
     edges, bins = into_bins(probabilities, n_bins, strategy)
-    count = np.bincount(bins, minlength=len(edges) - 1)
-    attacks = np.bincount(bins[labels], minlength=len(count))
-    predicted = np.bincount(bins, weights=probabilities, minlength=len(count))
+    n_bins = len(edges) - 1
+    if sample_weight is None:
+        count = np.bincount(bins, minlength=n_bins)
+        attacks = np.bincount(bins[labels], minlength=n_bins)
+        predicted = np.bincount(bins, weights=probabilities, minlength=n_bins)
+    else:
+        weights = as_weights(sample_weight)
+        check_lengths(y_true=labels, sample_weight=weights)
+        count, attacks, predicted = (
+            np.bincount(bins, weights=weights * of_one, minlength=n_bins)
+            for of_one in (1, labels, probabilities)
+        )
     with np.errstate(invalid="ignore"):
         # A mean of equal values may round to outside them, and so to outside their bin.
         mean_predicted = np.clip(predicted / count, edges[:-1], edges[1:])
         observed = attacks / count
-    bounds = [bounds_of(k, n, level) for k, n in zip(attacks, count, strict=True)]
-    low, high = np.transpose(bounds)
+    low = high = math.nan
+    if sample_weight is None or np.asarray(sample_weight).dtype.kind == "i":
+        bounds = [bounds_of(k, n, level) for k, n in zip(attacks, count, strict=True)]
+        low, high = np.transpose(bounds)
     return pd.DataFrame(
         {
             "lower": edges[:-1],

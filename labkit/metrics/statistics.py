@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from labkit.errors import InputError
 from labkit.metrics.inputs import as_labels, as_probabilities, check_lengths
-from labkit.metrics.scalars import as_budget, as_number, as_share
+from labkit.metrics.scalars import as_budget, as_cost, as_number, as_share
 
 
 class Resamples(NamedTuple):
@@ -55,7 +55,8 @@ class Statistic:
     """A number to be read off every resample.
 
     Make one with `auc`, `average_precision`, `recall_at_budget`, `family_recall_at_budget`,
-    `precision_at_budget`, `recall_at`, `precision_at`, `brier` or `mean_score`.
+    `precision_at_budget`, `recall_at`, `precision_at`, `cost_at`, `brier`, `log_loss` or
+    `mean_score`.
 
     Parameters
     ----------
@@ -103,9 +104,12 @@ def average_precision(base_rate: float | None = None) -> Statistic:
     return Statistic("AP" if base_rate is None else f"AP at {base_rate!r}", of)
 
 
-def recall_at_budget(k: int) -> Statistic:
-    """Recall of the top k records; a group tied at the cut is cut by chance (its expectation)."""
-    k = min(as_budget(k), _EVERY)
+def recall_at_budget(k: float, *, whole: bool = True) -> Statistic:
+    """Recall of the top k records; a group tied at the cut is cut by chance (its expectation).
+
+    Where records have weights, k is one and need not be `whole`.
+    """
+    k = _budget(k, whole)
     return Statistic(
         f"recall at {k} alerts",
         lambda resamples: _tp_of_top(resamples, k) / resamples.tp[-1],
@@ -139,9 +143,12 @@ def family_recall_at_budget(k: int, family: str, of_family: ArrayLike) -> Statis
     return Statistic(f"recall of {family} at {k} alerts", of)
 
 
-def precision_at_budget(k: int) -> Statistic:
-    """Precision of the top k records, k at least 1; a group tied at the cut is cut by chance."""
-    k = min(as_budget(k), _EVERY)
+def precision_at_budget(k: float, *, whole: bool = True) -> Statistic:
+    """Precision of the top k records, k above 0; a group tied at the cut is cut by chance.
+
+    Where records have weights, k is one and need not be `whole`.
+    """
+    k = _budget(k, whole)
     if k == 0:
         raise InputError("k is 0: without alerts there is no precision")
 
@@ -162,16 +169,41 @@ def recall_at(threshold: float) -> Statistic:
     )
 
 
-def precision_at(threshold: float) -> Statistic:
-    """Precision of the rule score >= threshold; nan in a resample without alerts."""
-    threshold = as_number(threshold, "threshold")
+def precision_at(threshold: float, base_rate: float | None = None) -> Statistic:
+    """Precision of the rule score >= threshold; nan in a resample without alerts.
+
+    At a given base rate b it is b R / (b R + (1 - b) F), of recall R and false positive rate F.
+    """
+    threshold, where = as_number(threshold, "threshold"), ""
+    if base_rate is not None:
+        base_rate = as_share(base_rate, "base_rate")
+        where = f" where {base_rate!r} are attacks"
 
     def of(resamples: Resamples) -> np.ndarray:
         row = _row(resamples, threshold)
         tp, fp = resamples.tp[row], resamples.fp[row]
+        if base_rate is not None:
+            tp = base_rate * tp / resamples.tp[-1]
+            fp = (1 - base_rate) * fp / resamples.negatives
         return np.divide(tp, tp + fp, out=np.full(len(tp), math.nan), where=tp + fp > 0)
 
-    return Statistic(f"precision at score {threshold!r}", of, thresholds=(threshold,))
+    return Statistic(f"precision at score {threshold!r}{where}", of, thresholds=(threshold,))
+
+
+def cost_at(threshold: float, fp: float, fn: float) -> Statistic:
+    """Cost of a record's errors under the rule score >= threshold.
+
+    A false alert costs `fp` and a missed attack `fn`.
+    """
+    threshold = as_number(threshold, "threshold")
+    fp, fn = as_cost(fp, "fp"), as_cost(fn, "fn")
+
+    def of(resamples: Resamples) -> np.ndarray:
+        row, positives = _row(resamples, threshold), resamples.tp[-1]
+        errors = fp * resamples.fp[row] + fn * (positives - resamples.tp[row])
+        return errors / (positives + resamples.negatives)
+
+    return Statistic(f"cost a record at score {threshold!r}", of, thresholds=(threshold,))
 
 
 def brier() -> Statistic:
@@ -180,6 +212,22 @@ def brier() -> Statistic:
         "Brier score",
         of_records=lambda labels, scores, name: (as_probabilities(scores, name) - labels) ** 2,
     )
+
+
+def log_loss() -> Statistic:
+    """Log loss in nats; the scores must be probabilities.
+
+    Of a record that was certain and wrong it is infinite, and of a resample without it then nan.
+    """
+
+    def of(labels: np.ndarray, scores: np.ndarray, name: str) -> np.ndarray:
+        probabilities = as_probabilities(scores, name)
+        with np.errstate(divide="ignore"):
+            # log1p keeps the digits of a probability next to 0.
+            attacks, normals = -np.log(probabilities), -np.log1p(-probabilities)
+        return np.where(labels, attacks, normals)
+
+    return Statistic("log loss", of_records=of)
 
 
 def mean_score() -> Statistic:
@@ -193,6 +241,11 @@ def mean_score() -> Statistic:
     return Statistic("mean score", of_records=of)
 
 
+def _budget(k: float, whole: bool) -> float:
+    k = min(as_budget(k, whole=whole), _EVERY)
+    return int(k) if k == int(k) else k
+
+
 def _row(resamples: Resamples, threshold: float) -> int:
     return int(np.flatnonzero(resamples.cuts == threshold)[0])
 
@@ -202,7 +255,7 @@ def _sum_of_products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.einsum("cb,cb->b", a, b, dtype=np.float64)
 
 
-def _tp_of_top(resamples: Resamples, k: int) -> np.ndarray:
+def _tp_of_top(resamples: Resamples, k: float) -> np.ndarray:
     """Return the (expected) attacks among the top k records of each resample, shape (b,)."""
     whole = np.count_nonzero(resamples.tp + resamples.fp <= k, axis=0)
     every = np.arange(len(whole))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from labkit.errors import InputError
 from labkit.evaluation import evaluate
-from labkit.evaluation.wording import measures_of
+from labkit.evaluation.report.wording import measures_of
 
 SCORES = st.sampled_from([-math.inf, -3.0, 0.0, 0.25, 0.5, 0.5000000000000001, 1.0, 7.0, math.inf])
 RECORDS = st.lists(

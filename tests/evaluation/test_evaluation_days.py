@@ -115,15 +115,15 @@ def test_times_that_are_no_days_are_refused_where_they_are_many():
 
 
 def test_draws_of_many_days_are_made_in_parts(monkeypatch):
-    from labkit.evaluation import days
+    from labkit.evaluation import intervals
 
     y_true, by_name, day = scores(300)
     of = {"y_true": y_true, "y_scores": by_name["coarse"], "day": day, "budgets": [3]}
     at_once = evaluate(**of, n_replicates=50).to_dict()
     # Two replicates of seven days at a time, and one in the end.
-    monkeypatch.setattr(days, "_CELLS", 14)
+    monkeypatch.setattr(intervals, "_CELLS", 14)
     assert evaluate(**of, n_replicates=50).to_dict() == at_once
-    drawn = days.ratio_replicates(
+    drawn = intervals.ratio_replicates(
         np.arange(7.0), np.ones(7), evaluate([1], [1], n_replicates=51).options
     )
     assert drawn.shape == (51,)

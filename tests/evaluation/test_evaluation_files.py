@@ -10,7 +10,7 @@ import pytest
 
 from labkit.errors import InputError
 from labkit.evaluation import evaluate, evaluate_file
-from labkit.evaluation.files import read_scores
+from labkit.evaluation.reading.score_files import read_scores
 
 HEADER = "old,new,label,day,host,weight"
 ROWS = [
@@ -259,7 +259,7 @@ def test_options_are_checked_before_the_file_is_read_and_called_as_in_the_comman
 
 
 def test_more_rows_than_are_held_at_a_time(tmp_path, monkeypatch):
-    from labkit.evaluation import csv_files
+    from labkit.evaluation.reading import csv_files
 
     monkeypatch.setattr(csv_files, "_ROWS", 3)
     rows = "\n".join(f"{place},{place % 2},h{place % 3}" for place in range(10))

@@ -14,7 +14,7 @@ from made_up_scores import scores
 import labkit
 from labkit import evaluation
 from labkit.errors import InputError
-from labkit.evaluation import Measure, count_resampling, evaluate, evaluate_sweeps
+from labkit.evaluation import Measure, evaluate, evaluate_sweeps, resampling
 from labkit.metrics import ThresholdSweep
 
 ASKED = {"budgets": [5, 20], "cost_fp": 1, "cost_fn": 20, "n_replicates": 30}
@@ -89,7 +89,7 @@ def test_more_scores_than_resamples_tell_apart_move_no_interval(monkeypatch):
     y_true, by_name, _ = scores(2000)
     whole, _ = counted(by_name, y_true)
     fine = evaluate_sweeps(whole, budgets=[50], n_replicates=2000).detectors["sharp"]
-    monkeypatch.setattr(count_resampling, "_ROWS", 60)
+    monkeypatch.setattr(resampling, "_ROWS", 60)
     rough = evaluate_sweeps(whole, budgets=[50], n_replicates=2000).detectors["sharp"]
     for one, other in (
         (fine.average_precision, rough.average_precision),

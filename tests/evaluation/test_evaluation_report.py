@@ -11,7 +11,8 @@ import pytest
 from made_up_scores import scores
 
 import labkit
-from labkit.evaluation import curves, evaluate, evaluate_file
+from labkit.evaluation import evaluate, evaluate_file
+from labkit.evaluation.report import curves
 from labkit.metrics import ThresholdSweep
 from labkit.plots import evaluation as drawn
 from labkit.plots.evaluation import legible
@@ -273,5 +274,5 @@ class TestDrawings:
 
 
 def test_the_templates_are_in_the_package():
-    folder = Path(labkit.__file__).parent / "evaluation" / "templates"
+    folder = Path(labkit.__file__).parent / "evaluation" / "report" / "templates"
     assert {path.name for path in folder.iterdir()} == {"report.html", "report.css"}

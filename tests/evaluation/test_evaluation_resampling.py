@@ -9,35 +9,59 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from labkit.errors import InputError
 from labkit.evaluation import evaluate
-from labkit.evaluation.calibration import log_loss_statistic
 from labkit.evaluation.options import as_options
-from labkit.evaluation.quantities import (
+from labkit.evaluation.records import as_records
+from labkit.evaluation.resampling import replicates_of_records
+from labkit.evaluation.thresholds import projected_precision
+from labkit.metrics import ThresholdSweep, bootstrap
+from labkit.metrics.statistics import (
     auc,
     average_precision,
+    brier,
     cost_at,
+    log_loss,
+    mean_score,
     precision_at,
     precision_at_budget,
     recall_at,
     recall_at_budget,
 )
-from labkit.evaluation.records import as_records
-from labkit.evaluation.resampling import replicates_of
-from labkit.metrics import ThresholdSweep, bootstrap
-from labkit.metrics.statistics import brier, mean_score
 
-QUANTITIES = [
-    auc(),
-    average_precision(),
-    average_precision(0.01),
-    recall_at_budget(0),
-    recall_at_budget(7),
-    recall_at_budget(10**6),
-    precision_at_budget(7),
-    precision_at_budget(10**6),
-    *(of(at) for of in (recall_at, precision_at) for at in (0.7, 2.5, 99, -math.inf)),
-    *(precision_at(at, 0.02) for at in (0.7, 99)),
-    *(cost_at(at, 1, 30) for at in (0.7, 2.5)),
-]
+
+def cost_a_record(sweep, at):
+    point = sweep.at_threshold(at)
+    return (point.fp + 30 * point.fn) / (sweep.positives + sweep.negatives)
+
+
+# Each statistic, and how a sweep gives the same number.
+OF_SWEEP = {
+    auc(): lambda sweep: sweep.roc_auc,
+    average_precision(): lambda sweep: sweep.average_precision,
+    average_precision(0.01): lambda sweep: sweep.at_base_rate(0.01).average_precision,
+    **{
+        recall_at_budget(k): lambda sweep, k=k: sweep.at_budget(k, "expected").recall
+        for k in (0, 7, 10**6)
+    },
+    **{
+        precision_at_budget(k): lambda sweep, k=k: sweep.at_budget(k, "expected").precision
+        for k in (7, 10**6)
+    },
+    **{
+        recall_at(at): lambda sweep, at=at: sweep.at_threshold(at).recall
+        for at in (0.7, 2.5, 99, -math.inf)
+    },
+    **{
+        precision_at(at): lambda sweep, at=at: sweep.at_threshold(at).precision
+        for at in (0.7, 2.5, 99, -math.inf)
+    },
+    **{
+        precision_at(at, 0.02): lambda sweep, at=at: projected_precision(
+            sweep.at_threshold(at), 0.02
+        )
+        for at in (0.7, 99)
+    },
+    **{cost_at(at, 1, 30): lambda sweep, at=at: cost_a_record(sweep, at) for at in (0.7, 2.5)},
+}
 
 
 def options(**changes):
@@ -48,12 +72,37 @@ def options(**changes):
     return as_options(**(asked | changes))
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES, ids=lambda one: one.name)
-def test_a_number_is_the_same_of_a_sweep_and_of_resamples(quantity):
+@pytest.mark.parametrize("statistic", OF_SWEEP, ids=lambda one: one.name)
+def test_a_number_is_the_same_of_a_sweep_and_of_resamples(statistic):
     y_true, by_name, _ = scores(400)
-    estimate = bootstrap(y_true, {"a": by_name["coarse"]}, [quantity.statistic], n_replicates=1)
+    estimate = bootstrap(y_true, {"a": by_name["coarse"]}, [statistic], n_replicates=1)
     sweep = ThresholdSweep.from_scores(y_true, by_name["coarse"])
-    assert quantity.of_sweep(sweep) == pytest.approx(estimate.estimates.item(), nan_ok=True)
+    assert OF_SWEEP[statistic](sweep) == pytest.approx(estimate.estimates.item(), nan_ok=True)
+
+
+def test_weighted_resamples_are_sweeps_of_weighted_draws():
+    """Every statistic of weighted draws, against a sweep of each draw made here."""
+    y_true, by_name, _ = scores(150)
+    y_score, weights = by_name["coarse"], np.random.default_rng(5).random(150)
+    records = as_records(y_true, {"a": y_score}, None, None, weights, None)
+    of_weights = {
+        of(2.5, whole=False): lambda sweep, of=of: getattr(
+            sweep.at_budget(2.5, "expected"), of.__name__.partition("_")[0]
+        )
+        for of in (recall_at_budget, precision_at_budget)
+    }
+    of_sweep = OF_SWEEP | of_weights
+    found = replicates_of_records(records, "a", list(of_sweep), options(n_replicates=20))
+    rngs = np.random.default_rng(3).spawn(2)
+    for place in range(20):
+        drawn = np.zeros(150)
+        for of_class, rng in zip((y_true, ~y_true), rngs, strict=True):
+            rows = np.flatnonzero(of_class)
+            drawn += np.bincount(rows[rng.integers(0, len(rows), len(rows))], minlength=150)
+        sweep = ThresholdSweep.from_scores(y_true, y_score, sample_weight=drawn * weights)
+        for statistic, of in of_sweep.items():
+            wanted = pytest.approx(of(sweep), nan_ok=True)
+            assert found[statistic.name][place] == wanted, statistic.name
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -61,13 +110,12 @@ def test_weights_of_one_give_the_resamples_of_no_weights(grouped):
     y_true, by_name, day = scores(400)
     groups = day if grouped else None
     ones = np.ones(len(y_true))
-    losses = [brier(), mean_score(), log_loss_statistic()]
+    statistics = [*OF_SWEEP, brier(), mean_score(), log_loss()]
     drawn = [
-        replicates_of(
+        replicates_of_records(
             as_records(y_true, {"a": by_name["sharp"]}, None, groups, weights, None),
             "a",
-            QUANTITIES,
-            losses,
+            statistics,
             options(),
         )
         for weights in (None, ones)
@@ -201,9 +249,12 @@ def test_unusable_resamples_are_counted_and_told():
     assert "undefined in some resamples" in result.summary()
 
 
-def test_a_perfect_ranking_claims_no_certainty():
-    detector = evaluate([0] * 9 + [1] * 9, np.arange(18), n_replicates=50).detectors["score"]
-    assert detector.auc.estimate == detector.average_precision.estimate == 1
+@pytest.mark.parametrize("weights", [None, np.random.default_rng(0).random(18)])
+def test_a_perfect_ranking_claims_no_certainty(weights):
+    detector = evaluate(
+        [0] * 9 + [1] * 9, np.arange(18), sample_weight=weights, n_replicates=50
+    ).detectors["score"]
+    assert (detector.auc.estimate, detector.average_precision.estimate) == pytest.approx((1, 1))
     assert math.isnan(detector.auc.low)
     assert "no proof" in detector.auc.reason
     assert "no proof" in detector.average_precision.reason

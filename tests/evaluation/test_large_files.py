@@ -8,8 +8,9 @@ import pytest
 from made_up_scores import scores
 
 from labkit.errors import InputError
-from labkit.evaluation import Measure, evaluate_file, evaluate_sweeps, large_files
-from labkit.evaluation.wording import measures_of
+from labkit.evaluation import Measure, evaluate_file, evaluate_files, evaluate_sweeps
+from labkit.evaluation.calibration import EDGES
+from labkit.evaluation.report.wording import measures_of
 from labkit.scale import ScoreSketch, sweep_parquet
 
 pytest.importorskip("pyarrow")
@@ -35,7 +36,7 @@ def flows(tmp_path):
 @pytest.fixture
 def few_bins(monkeypatch):
     """A sketch of so few bins that much is left open."""
-    monkeypatch.setattr(large_files, "sweep_parquet", partial(sweep_parquet, bins=150))
+    monkeypatch.setattr(evaluate_files, "sweep_parquet", partial(sweep_parquet, bins=150))
 
 
 def evaluated(path, names=NAMES, **asked):
@@ -228,6 +229,16 @@ def test_weights_of_days(tmp_path):
                 assert vars(mine) == pytest.approx(vars(theirs))
 
 
+def test_columns_named_twice_are_refused_as_where_records_are_read(flows):
+    for names, label, told in (
+        (["sharp", "sharp"], "label", "name each column once"),
+        (["sharp"], "sharp", "as score and as label"),
+    ):
+        for max_memory in (10**9, 0):
+            with pytest.raises(InputError, match=told):
+                evaluate_file(flows, names, label, max_memory=max_memory)
+
+
 @pytest.mark.parametrize(
     ("asked", "table_of", "told"),
     [
@@ -255,7 +266,7 @@ def test_a_sketch_of_ones_own_needs_bins_that_begin_where_it_matters():
     found = evaluate_sweeps(rough, cost_fp=1, cost_fn=20, n_replicates=9).detectors["score"]
     assert "cross edges of the reliability table" in found.missing["calibration"]
     assert "holds the cost threshold" in found.costs.rule_reason
-    cuts = [*large_files.EDGES, 1 / 21]
+    cuts = [*EDGES, 1 / 21]
     better = ScoreSketch.from_scores(y_true, by_name["sharp"], bins=300, cuts=cuts)
     found = evaluate_sweeps(better, cost_fp=1, cost_fn=20, n_replicates=9).detectors["score"]
     assert found.calibration is not None

@@ -224,6 +224,20 @@ class TestReliabilityTable:
         assert filled[["count", "attacks"]].to_numpy().tolist() == [[2, 1]]
         assert filled["mean_predicted"].item() == pytest.approx(0.3)
 
+    def test_weights(self):
+        records = [True, False, False], [0.05, 0.05, 1.0]
+        table = reliability_table(*records, sample_weight=[1.0, 3.0, 2.5])
+        assert table["count"].tolist()[::9] == [4.0, 2.5]
+        assert table["observed"].tolist()[::9] == [0.25, 0.0]
+        assert table[["low", "high"]].isna().all(axis=None)
+        # Integers are records that occur so often.
+        times = np.array([2, 3, 1])
+        repeated = reliability_table(*(np.repeat(one, times) for one in records))
+        weighted = reliability_table(*records, sample_weight=times)
+        pd.testing.assert_frame_equal(weighted, repeated, check_dtype=False)
+        with pytest.raises(InputError, match="sample_weight has 2"):
+            reliability_table(*records, sample_weight=[1, 2])
+
     @pytest.mark.parametrize("n_bins", [0, -1, 2.5, 10.0, math.nan, math.inf, "10", None])
     def test_bins_are_counted_in_whole_numbers(self, n_bins):
         with pytest.raises(InputError, match=r"^n_bins is .*whole number"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.evaluation.columns import (
+from labkit.evaluation.reading.columns import (
     Table,
     Texts,
     not_a_number,

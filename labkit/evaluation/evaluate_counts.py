@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import labkit
 from labkit.errors import InputError
 from labkit.evaluation.bounds import Counts, sweep_of, with_bounds
-from labkit.evaluation.count_calibration import (
-    calibration_of_counts,
-    losses_of_counts,
-    why_no_probabilities,
-)
-from labkit.evaluation.count_resampling import replicates_of_counts, resampling_of_counts
-from labkit.evaluation.detectors import quantities_of, result_of
+from labkit.evaluation.calibration import calibration_of_counts, why_no_probabilities
+from labkit.evaluation.detectors import judged
 from labkit.evaluation.evaluation import Evaluation, Resampling
-from labkit.evaluation.measures import Intervals
 from labkit.evaluation.notes import record_notes
 from labkit.evaluation.options import Options, as_options
 from labkit.evaluation.pairs import pairs
 from labkit.evaluation.records import UNNAMED
-from labkit.evaluation.resampling import Replicates
+from labkit.evaluation.resampling import (
+    Replicates,
+    replicates_of_counts,
+    resampling_of_counts,
+)
 from labkit.evaluation.results import DetectorResult
 from labkit.scale import ScoreSketch
 
@@ -33,13 +32,7 @@ def evaluate_sweeps(
     sweeps: Counts | Mapping[str, Counts],
     *,
     by_day: Mapping[object, Counts | Mapping[str, Counts]] | None = None,
-    budgets: object = (),
-    base_rates: object = None,
-    cost_fp: float | None = None,
-    cost_fn: float | None = None,
-    level: float = 0.95,
-    n_replicates: int = 2000,
-    seed: int = 0,
+    **asked: object,
 ) -> Evaluation:
     """Judge detectors of which only the counts at every threshold are known.
 
@@ -55,8 +48,8 @@ def evaluate_sweeps(
     by_day
         Day -> the sweeps or sketches of its records in the same form, the days in order. Those of
         a detector must add up to its whole.
-    budgets, base_rates, cost_fp, cost_fn, level, n_replicates, seed
-        As in `evaluate`.
+    asked
+        The budgets, base rates, costs, level, n_replicates and seed of `evaluate`.
 
     Raises
     ------
@@ -73,16 +66,8 @@ def evaluate_sweeps(
     (0.917, 'DeLong')
     """
     named = _named(sweeps, "sweeps")
-    options = as_options(
-        budgets=budgets,
-        base_rates=base_rates,
-        cost_fp=cost_fp,
-        cost_fn=cost_fn,
-        level=level,
-        n_replicates=n_replicates,
-        seed=seed,
-        whole=any(counts.counts_records for counts in named.values()),
-    )
+    whole = any(counts.counts_records for counts in named.values())
+    options = as_options(whole=whole, **asked)
     days = None
     if by_day is not None:
         if not isinstance(by_day, Mapping) or not by_day:
@@ -99,7 +84,7 @@ def evaluate_counts(
     """Return the evaluation of checked counts: of each detector, and of each one's days."""
     detectors, replicates, drawn = {}, {}, {}
     for name, counts in named.items():
-        detectors[name], replicates[name], drawn[name] = from_counts(counts, by_day[name], options)
+        detectors[name], replicates[name], drawn[name] = _judged(counts, by_day[name], options)
     name, first = next(iter(detectors.items()))
     notes = ()
     if first.sweep.counts_records:
@@ -115,7 +100,7 @@ def evaluate_counts(
     return Evaluation(labkit.__version__, None, options, detectors, compared, drawn[name], notes)
 
 
-def from_counts(
+def _judged(
     counts: Counts, by_day: DayCounts | None, options: Options
 ) -> tuple[DetectorResult, Replicates, Resampling]:
     """Return what counts say of a detector, its resamples, and what was drawn for them."""
@@ -123,22 +108,15 @@ def from_counts(
     if by_day is not None:
         days = {day: sweep_of(of_day) for day, of_day in by_day.items()}
     resampling = resampling_of_counts(sweep, days, options)
-    missing, replicates = {}, {}
-    if reason := why_no_probabilities(counts):
-        missing["calibration"] = reason
-    if resampling.reason is None:
-        wanted = quantities_of(sweep, len(days or ()), options)
-        means = [] if reason else losses_of_counts(sweep)
-        replicates = replicates_of_counts(sweep, days, wanted, means, options)
-    intervals = Intervals(
-        options.level,
-        independent=sweep.counts_records and days is None,
-        replicates=replicates,
-        how=f"bootstrap of {resampling.unit}",
-        reason=resampling.reason,
+    result, replicates = judged(
+        sweep,
+        days,
+        options,
+        resampling,
+        draw=lambda wanted: replicates_of_counts(sweep, days, wanted, options),
+        calibrate=partial(calibration_of_counts, counts),
+        no_probabilities=why_no_probabilities(counts),
     )
-    judged = None if reason else calibration_of_counts(counts, intervals)
-    result = result_of(sweep, days, options, intervals, judged, missing)
     if isinstance(counts, ScoreSketch) and not counts.exact:
         result = with_bounds(result, counts, by_day)
     return result, replicates, resampling

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labkit.errors import InputError
+from labkit.evaluation.notes import first_of, label_notes
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "<na>", "nat"})
 """What stands for a missing value, in small letters. "none" does not: it may mean no attack."""
@@ -103,7 +104,7 @@ def check_weights(weights: np.ndarray, name: str) -> None:
 
 def positives_of(
     column: Texts, name: str, positive: str | None
-) -> tuple[np.ndarray, str, tuple[str, ...]]:
+) -> tuple[np.ndarray, str, list[str]]:
     """Return which records are attacks, the label that means so, and what a reader should know.
 
     Parameters
@@ -133,38 +134,28 @@ def positives_of(
 
 def positive_labels(
     values: Sequence[str], counts: Sequence[int], name: str, positive: str | None
-) -> tuple[np.ndarray, str, tuple[str, ...]]:
+) -> tuple[np.ndarray, str, list[str]]:
     """Return what `positives_of` does, of the distinct labels and how many records have each."""
     labels = list(map(_canonical, values))
-    distinct = dict.fromkeys(labels)
+    records = dict.fromkeys(labels, 0)
+    for label, count in zip(labels, counts, strict=True):
+        records[label] += int(count)
     if positive is None:
-        positive = _meant(distinct)
+        positive = _meant(records)
         if positive is None:
-            many = f"{len(distinct)} labels, " if len(distinct) > 2 else ""
+            many = f"{len(records)} labels, " if len(records) > 2 else ""
             raise InputError(
-                f"column {name!r} holds {many}{_enumerated(map(repr, distinct))}: say which one "
+                f"column {name!r} holds {many}{first_of(map(repr, records))}: say which one "
                 "means attack with --positive"
             )
-    elif _canonical(positive) not in distinct and len(distinct) > 1:
+    wanted = _canonical(positive)
+    if wanted not in records and len(records) > 1:
         raise InputError(
             f"--positive is {positive!r}, but column {name!r} holds "
-            f"{_enumerated(map(repr, distinct))}; name one of these"
+            f"{first_of(map(repr, records))}; name one of these"
         )
-    is_positive = np.array([label == _canonical(positive) for label in labels])
-    notes = []
-    others = dict.fromkeys((label for label in labels if label != _canonical(positive)), 0)
-    for label, count in zip(labels, counts, strict=True):
-        if label in others:
-            others[label] += int(count)
-    if len(others) > 1:
-        told = _enumerated(f"{label} ({count:,})" for label, count in others.items())
-        notes.append(
-            f"Every label of column {name} but {positive} counts as normal: {told}. Leave out "
-            "records that are neither."
-        )
-    if not is_positive.any():
-        notes.append(f"No record of column {name} has the label {positive}.")
-    return is_positive, positive, tuple(notes)
+    is_positive = np.array([label == wanted for label in labels])
+    return is_positive, positive, label_notes(records, wanted, f" of column {name}")
 
 
 def as_numbers_or_texts(column: Texts, name: str) -> np.ndarray:
@@ -184,7 +175,7 @@ def as_numbers_or_texts(column: Texts, name: str) -> np.ndarray:
     return np.array([int(number) for number in numbers] if whole else numbers)[column.codes]
 
 
-def as_days(column: Texts, name: str) -> tuple[np.ndarray, tuple[str, ...]]:
+def as_days(column: Texts, name: str) -> tuple[np.ndarray, list[str]]:
     """Return the day of each record, times cut to their date, and a note where they were cut.
 
     Examples
@@ -195,12 +186,12 @@ def as_days(column: Texts, name: str) -> tuple[np.ndarray, tuple[str, ...]]:
     ['2026-03-01', '2026-03-02']
     """
     if not all(_TIME.match(value.strip()) for value in column.values):
-        return as_numbers_or_texts(column, name), ()
+        return as_numbers_or_texts(column, name), []
     dates = [value.strip()[:_DATE] for value in column.values]
     if len(set(dates)) == len(dates) and all(_is_midnight(value) for value in column.values):
-        return np.array(dates)[column.codes], ()
+        return np.array(dates)[column.codes], []
     note = f"The times in column {name} were cut to their date, as written; no time zone was moved."
-    return np.array(dates)[column.codes], (note,)
+    return np.array(dates)[column.codes], [note]
 
 
 def _is_midnight(value: str) -> bool:
@@ -236,9 +227,3 @@ def _meant(labels: Iterable[str]) -> str | None:
 def _refuse_missing_texts(column: Texts, name: str) -> None:
     at = np.array(list(map(is_missing, column.values)))[column.codes]
     refuse_missing(name, np.count_nonzero(at), len(at), int(np.argmax(at)))
-
-
-def _enumerated(texts: Iterable[str]) -> str:
-    told = list(texts)
-    more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
-    return ", ".join(told[:_SHOWN]) + more

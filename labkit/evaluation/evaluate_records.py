@@ -10,13 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import labkit
-from labkit.evaluation.detectors import from_records
-from labkit.evaluation.evaluation import Evaluation
+from labkit.evaluation.calibration import calibration, why_no_probabilities
+from labkit.evaluation.detectors import judged
+from labkit.evaluation.evaluation import Evaluation, Resampling
+from labkit.evaluation.intervals import ratio_over
 from labkit.evaluation.notes import record_notes
 from labkit.evaluation.options import Options, as_options
 from labkit.evaluation.pairs import pairs
 from labkit.evaluation.records import Records, as_records
-from labkit.evaluation.resampling import resampling_of
+from labkit.evaluation.resampling import (
+    Replicates,
+    replicates_of_records,
+    resampling_of_records,
+)
+from labkit.evaluation.results import DetectorResult, Measure
 from labkit.metrics import AucDifference, delong_test
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], object]]]
@@ -115,11 +122,11 @@ def evaluate(
 
 def evaluate_records(records: Records, options: Options, progress: Progress = silent) -> Evaluation:
     """Return the evaluation of checked records."""
-    resampling = resampling_of(records, options)
+    resampling = resampling_of_records(records, options)
     detectors, replicates = {}, {}
     with progress("detectors", len(records.scores)) as advance:
         for name in records.scores:
-            detectors[name], replicates[name] = from_records(records, name, options, resampling)
+            detectors[name], replicates[name] = _judged(records, name, options, resampling)
             advance()
     attacks, count = int(np.count_nonzero(records.labels)), len(records.labels)
     notes = record_notes(next(iter(detectors.values())), attacks, count, resampling)
@@ -130,6 +137,39 @@ def evaluate_records(records: Records, options: Options, progress: Progress = si
     return Evaluation(
         labkit.__version__, None, options, detectors, compared, resampling, records.notes + notes
     )
+
+
+def _judged(
+    records: Records, name: str, options: Options, resampling: Resampling
+) -> tuple[DetectorResult, Replicates]:
+    """Return what records say of a detector, and its resamples."""
+    sweep, by_day = records.sweep(name), None
+    if records.day is not None:
+        sweeps = (records.sweep(name, rows) for rows in records.rows_by_day())
+        by_day = dict(zip(records.day.names, sweeps, strict=True))
+    return judged(
+        sweep,
+        by_day,
+        options,
+        resampling,
+        draw=lambda wanted: replicates_of_records(records, name, wanted, options),
+        calibrate=partial(calibration, records.labels, records.scores[name], records.weights),
+        no_probabilities=why_no_probabilities(sweep),
+        base_rate=_base_rate_of_groups(records, options),
+    )
+
+
+def _base_rate_of_groups(records: Records, options: Options) -> Measure | None:
+    """Return the share of attacks with whole groups drawn; None where no groups are."""
+    import pandas as pd
+
+    if records.unit != "groups" or records.weights is not None:
+        return None
+    codes = records.drawn.codes
+    groups = pd.DataFrame(
+        {"attacks": np.bincount(codes, weights=records.labels), "records": np.bincount(codes)}
+    )
+    return ratio_over(groups, "attacks", "records", options, "", records.unit)
 
 
 def _delong(records: Records, options: Options, detector: str, baseline: str) -> AucDifference:

@@ -7,14 +7,13 @@ the lowest and highest are kept: every corner that the drawing could show stays 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from labkit.decisions.cost_curves import cost_at_every_threshold
-from labkit.evaluation.results import DetectorResult, PairResult
-from labkit.metrics import ThresholdSweep
+from labkit.evaluation.results import DetectorResult, Measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,15 +55,23 @@ def thinned(x: np.ndarray, y: np.ndarray, columns: int = _COLUMNS) -> np.ndarray
 def roc_table(detectors: Detectors) -> pd.DataFrame:
     """Return the points of every ROC curve: curve, fpr, recall; from (0, 0) on."""
     return _stacked(
-        {name: _roc(one.sweep) for name, one in detectors.items()}, ["curve", "fpr", "recall"]
+        ["curve", "fpr", "recall"],
+        (
+            (name, np.append(0.0, one.sweep.fpr), np.append(0.0, one.sweep.recall))
+            for name, one in detectors.items()
+        ),
     )
 
 
 def precision_recall_table(detectors: Detectors) -> pd.DataFrame:
     """Return where every detector gains recall: curve, recall, precision; no point at recall 0."""
+    gains = {name: np.diff(one.sweep.tp, prepend=0) > 0 for name, one in detectors.items()}
     return _stacked(
-        {name: _precision_recall(one.sweep) for name, one in detectors.items()},
         ["curve", "recall", "precision"],
+        (
+            (name, one.sweep.recall[gains[name]], one.sweep.precision[gains[name]])
+            for name, one in detectors.items()
+        ),
     )
 
 
@@ -111,83 +118,35 @@ def cost_table(one: DetectorResult) -> pd.DataFrame:
     return costs.iloc[thinned(costs["threshold"].to_numpy(), costs["cost"].to_numpy())]
 
 
-def interval_table(detectors: Detectors, names: Mapping[float, str]) -> pd.DataFrame:
-    """Return AUC and average precisions with their intervals: number, of, estimate, low, high.
+def interval_table(rows: Iterable[tuple[str, str, Measure]]) -> pd.DataFrame:
+    """Return defined numbers with their intervals: number, of, estimate, low, high.
 
     Parameters
     ----------
-    detectors
-        Of both classes.
-    names
-        Base rate -> how to call the average precision there.
+    rows
+        What was measured, of whom, and what it is.
     """
-    numbers = {"AUC": lambda one: one.auc, "AP": lambda one: one.average_precision}
-    for rate, name in names.items():
-        numbers[name] = lambda one, rate=rate: one.average_precision_at[rate]
-    rows = [
-        (number, name, measure.estimate, measure.low, measure.high)
-        for number, of in numbers.items()
-        for name, one in detectors.items()
-        for measure in [of(one)]
-        if not math.isnan(measure.estimate)
-    ]
-    return _frame(rows, ["number", "of", "estimate", "low", "high"])
-
-
-def difference_table(
-    pairs: Sequence[PairResult], names: Mapping[str, str], called: Mapping[str, str]
-) -> pd.DataFrame:
-    """Return the differences of all pairs: number, of, estimate, low, high.
-
-    Parameters
-    ----------
-    pairs
-        What was compared.
-    names
-        Detector -> its name as it is to be drawn.
-    called
-        What was compared -> how to call it.
-    """
-    rows = [
-        (
-            called[number],
-            f"{names[pair.detector]} - {names[pair.baseline]}",
-            measure.estimate,
-            measure.low,
-            measure.high,
-        )
-        for pair in pairs
-        for number, measure in pair.differences.items()
-        if not math.isnan(measure.estimate)
-    ]
-    return _frame(rows, ["number", "of", "estimate", "low", "high"])
-
-
-def _roc(sweep: ThresholdSweep) -> tuple[np.ndarray, np.ndarray]:
-    fpr, recall = np.append(0.0, sweep.fpr), np.append(0.0, sweep.recall)
-    rows = thinned(fpr, recall)
-    return fpr[rows], recall[rows]
-
-
-def _precision_recall(sweep: ThresholdSweep) -> tuple[np.ndarray, np.ndarray]:
-    gains = np.diff(sweep.tp, prepend=0) > 0
-    recall, precision = sweep.recall[gains], sweep.precision[gains]
-    rows = thinned(recall, precision)
-    return recall[rows], precision[rows]
+    return _frame(
+        [
+            (number, of, measure.estimate, measure.low, measure.high)
+            for number, of, measure in rows
+            if not math.isnan(measure.estimate)
+        ],
+        ["number", "of", "estimate", "low", "high"],
+    )
 
 
 def _stacked(
-    curves: Mapping[str, tuple[np.ndarray, np.ndarray]], columns: list[str]
+    columns: Sequence[str], lines: Iterable[tuple[str, np.ndarray, np.ndarray]]
 ) -> pd.DataFrame:
+    """Return the points of several lines, thinned, below each other."""
     import pandas as pd
 
-    return pd.concat(
-        [
-            pd.DataFrame(dict(zip(columns, (name, *points), strict=True)))
-            for name, points in curves.items()
-        ],
-        ignore_index=True,
-    )
+    parts = []
+    for name, x, y in lines:
+        rows = thinned(x, y)
+        parts.append(pd.DataFrame(dict(zip(columns, (name, x[rows], y[rows]), strict=True))))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _frame(rows: list[tuple], columns: list[str]) -> pd.DataFrame:

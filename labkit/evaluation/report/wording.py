@@ -8,8 +8,8 @@ from dataclasses import fields, is_dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from labkit.evaluation.evaluation import Evaluation
-from labkit.evaluation.quantities import average_precision
 from labkit.evaluation.results import DetectorResult, Measure, ThresholdResult
+from labkit.metrics.statistics import average_precision
 
 UNDEFINED = "-"
 """Stands for a number that is undefined or was not measured."""
@@ -71,19 +71,12 @@ def digits(score: float) -> str:
 
     Examples
     --------
-    >>> digits(2 / 3), digits(-2 / 3), digits(2.3), digits(math.inf)
-    ('0.666666', '-0.666667', '2.3', 'inf')
+    >>> digits(2 / 3), digits(-2 / 3), digits(-0.0), digits(math.inf)
+    ('0.666666', '-0.666667', '0', 'inf')
     """
     if not math.isfinite(score) or float(f"{score:.6g}") == score:
-        return f"{score:.6g}"
+        return f"{score + 0.0:.6g}"
     return f"{float(_DOWN.create_decimal(Decimal(score))):.6g}"
-
-
-def interval(measure: Measure) -> str:
-    """Return the interval of a number, or nothing where there is none."""
-    if math.isnan(measure.low):
-        return ""
-    return f"({rate(measure.low)}{_TO}{rate(measure.high)})"
 
 
 def bounds(ends: tuple[float, float] | None, decimals: int = 6, between: str = _TO) -> str:
@@ -104,17 +97,21 @@ def bounds(ends: tuple[float, float] | None, decimals: int = 6, between: str = _
     return f"[{low:,}{between}{high:,}]"
 
 
-def measured(measure: Measure) -> str:
-    """Return a number with its interval and what it can be, such as 0.850 (0.800 to 0.900).
+def measured(measure: Measure, *, narrow: bool = False) -> str:
+    """Return a number with its interval and what it can be; `narrow` for the terminal's columns.
 
     Examples
     --------
-    >>> measured(Measure(0.85))
-    '0.850'
+    >>> measured(Measure(0.85, 0.8, 0.9), narrow=True)
+    '0.850 (0.800-0.900)'
     """
-    return " ".join(
-        filter(None, (rate(measure.estimate), interval(measure), bounds(measure.bounds)))
-    )
+    told = [rate(measure.estimate)]
+    if not math.isnan(measure.low):
+        between = "-" if narrow and measure.low >= 0 else _TO
+        told.append(f"({rate(measure.low)}{between}{rate(measure.high)})")
+    if measure.bounds:
+        told.append(bounds(measure.bounds, *((4, "-") if narrow else ())))
+    return " ".join(told)
 
 
 def enumerated(names: list[str]) -> str:
@@ -130,7 +127,7 @@ def subject(evaluation: Evaluation) -> str:
     if len({*map(percent, rates), percent(first.base_rate.estimate)}) > 1:
         ends = f", {percent(rates[0])} to {percent(rates[1])}"
     days = "" if first.days is None else f", {len(first.days):,} days"
-    weighted = "" if _counts_records(first) else " (weights)"
+    weighted = "" if first.sweep.counts_records else " (weights)"
     return (
         f"{count(first.records)} records{weighted}, {count(first.positives)} attacks (base rate "
         f"{percent(first.base_rate.estimate)}{ends}){days}"
@@ -152,7 +149,7 @@ def how_intervals_were_made(evaluation: Evaluation) -> str:
     options, resampling = evaluation.options, evaluation.resampling
     level = f"Intervals ({100 * options.level:g} %)"
     first = next(iter(evaluation.detectors.values()))
-    independent = resampling.unit == "records" and _counts_records(first)
+    independent = resampling.unit == "records" and first.sweep.counts_records
     if resampling.reason:
         made = "nothing was resampled"
         if independent:
@@ -207,17 +204,3 @@ def measures_of(value: object) -> Iterator[Measure]:
     elif isinstance(value, tuple):
         for one in value:
             yield from measures_of(one)
-
-
-def how_ties_were_treated() -> str:
-    """Return the rule for equal scores."""
-    return (
-        "A record is an alert when score >= threshold. Records of equal score cannot be parted by "
-        "a threshold: at a budget's cut they are cut by chance, and recall and precision are what "
-        "is then expected; the threshold shown leaves them out, so that it never exceeds the "
-        "budget. In the AUC a tie counts one half."
-    )
-
-
-def _counts_records(detector: DetectorResult) -> bool:
-    return detector.sweep.counts_records

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from labkit.errors import InputError
-from labkit.evaluation.columns import (
+from labkit.evaluation.reading.columns import (
     MISSING,
     Table,
     Texts,

@@ -1,0 +1,1 @@
+"""Labels and scores read from CSV and Parquet files."""

@@ -1,0 +1,105 @@
+"""An evaluation as tables for the terminal: a screen or two."""
+
+from __future__ import annotations
+
+import io
+from functools import partial
+from typing import TYPE_CHECKING
+
+from labkit.evaluation.evaluation import Evaluation
+from labkit.evaluation.report import tables
+from labkit.evaluation.report.tables import Table
+from labkit.evaluation.report.wording import (
+    all_notes,
+    how_intervals_were_made,
+    measured,
+    percent,
+    rate,
+    subject,
+)
+from labkit.terminal import table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_ROWS = 20
+"""Rows of a table; the report and the JSON have all."""
+
+_narrow = partial(measured, narrow=True)
+
+
+def summary(evaluation: Evaluation, width: int) -> str:
+    """Return what `print_summary` prints, as plain text of a width."""
+    from rich.console import Console
+
+    buffer = io.StringIO()
+    print_summary(evaluation, Console(file=buffer, width=width, color_system=None))
+    return buffer.getvalue()
+
+
+def print_summary(evaluation: Evaluation, console: Console) -> None:
+    """Print ranking, budgets, costs, calibration, pairs, and what to know before using them."""
+    name = f"{evaluation.source.file}: " if evaluation.source else ""
+    _line(console, name + subject(evaluation))
+    for one in (
+        _ranking(evaluation),
+        tables.daily_budgets(evaluation, _narrow),
+        tables.budgets(evaluation, _narrow),
+        _costs(evaluation),
+        tables.probabilities(evaluation, _narrow),
+        _pairs(evaluation),
+    ):
+        _print(console, one)
+    _line(console, how_intervals_were_made(evaluation))
+    for name, note in all_notes(evaluation):
+        _line(console, f"Note: {name}: {note}" if name else f"Note: {note}")
+
+
+def _ranking(evaluation: Evaluation) -> Table:
+    rows = [
+        [name, *map(_narrow, (one.auc, one.average_precision, *one.average_precision_at.values()))]
+        for name, one in evaluation.detectors.items()
+    ]
+    rates = [f"AP at {percent(one)}" for one in evaluation.options.base_rates]
+    return Table("Ranking", ["detector", "AUC", "AP", *rates], rows)
+
+
+def _costs(evaluation: Evaluation) -> Table:
+    """Return the thresholds that come from costs, without intervals, for which there is no room."""
+    every = tables.costs(evaluation, lambda measure: rate(measure.estimate))
+    rows = [row[:-1] for row in every.rows if row[1] in (tables.LEAST, tables.RULE)]
+    return Table(every.caption, every.headings[:-1], rows)
+
+
+def _pairs(evaluation: Evaluation) -> Table:
+    rows = [
+        [
+            f"{pair.detector} - {pair.baseline}",
+            _narrow(pair.differences["AUC"]),
+            _narrow(pair.differences["AP"]),
+            "" if pair.delong is None else tables.p_value(pair.delong.p_value),
+        ]
+        for pair in evaluation.pairs
+    ]
+    return Table("Differences", ["detectors", "AUC", "AP", "p (DeLong, AUC)"], rows)
+
+
+def _print(console: Console, one: Table) -> None:
+    """Print a table if it has rows; names are shown as they are, whatever signs they hold."""
+    from rich.text import Text
+
+    if not one.rows:
+        return
+    made = table(one.caption, *one.headings)
+    made.title_justify = "left"
+    # A long name shall rather be broken than the numbers beside it.
+    made.columns[0].no_wrap = False
+    for row in one.rows[:_ROWS]:
+        made.add_row(*map(Text, row))
+    console.print(made)
+    if len(one.rows) > _ROWS:
+        _line(console, f"{len(one.rows) - _ROWS} more rows: see --out or --json")
+
+
+def _line(console: Console, text: str) -> None:
+    console.print(text, highlight=False, markup=False, emoji=False)
