@@ -81,6 +81,9 @@ http://localhost from the terminal. Ctrl-C in the terminal stops it.
 
 In an exercise, put your answer where `...` stands and run the check below it: it says right, or
 gives a hint. When you are done, hand in the files in `notebooks/`, with their names unchanged.
+
+Keep the zip: what you changed or lost, unpack it again somewhere else and copy it from there. That
+holds for `data/` too, which `labkit data make` overwrites with traffic that may not be yours.
 """
 
 

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from labkit.course.exercises import MODULES
 from labkit.course.notebooks import course_notebooks, read_notebook
-from labkit.data.files import DATA
+from labkit.data.files import DATA, verify_flows
 from labkit.errors import InputError
 
 LONGEST_NAME = 200
@@ -98,9 +98,11 @@ def data_folders(released: Path | None) -> Callable[[str], Path]:
     Raises
     ------
     InputError
-        When the release holds no roster; later, for a student that it does not name.
+        When the release holds no roster, or the course's records are damaged; later, for a student
+        that the roster does not name or whose records are damaged.
     """
     if released is None:
+        verify_flows(DATA)
         return lambda student: DATA
     path = released / "instructor" / "roster.csv"
     try:
@@ -111,12 +113,20 @@ def data_folders(released: Path | None) -> Callable[[str], Path]:
             for name in ("student", "code")
         }
     except (OSError, UnicodeDecodeError, KeyError, TypeError, csv.Error):
-        raise InputError(f"{path} is missing or damaged: run `labkit release --roster`") from None
+        again = f"`labkit release {released} --roster … --secret …`"
+        raise InputError(f"{path} is missing or damaged: {again} writes it anew") from None
 
     def folder(student: str) -> Path:
         if _composed(student) not in codes:
-            raise InputError(f"{student} is neither an id nor a code in {path}")
-        return released / "instructor" / codes[_composed(student)]
+            raise InputError(f"{student} is neither an id nor a code in the roster")
+        data = released / "instructor" / codes[_composed(student)]
+        try:
+            verify_flows(data)
+        except InputError:
+            raise InputError(
+                "the student's records are missing or damaged: release again, then grade again"
+            ) from None
+        return data
 
     return folder
 

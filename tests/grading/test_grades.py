@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from labkit.course.exercises import exercises_of
 from labkit.course.exercises.exercise import Traffic
 from labkit.course.personal import release_to, write_roster
 from labkit.course.release import release_files
+from labkit.data.files import DATA, FLOWS
 from labkit.errors import InputError
 from labkit.grading import grading
 from labkit.grading.grades import grade_path, read_grade
@@ -126,7 +128,7 @@ def test_a_wrong_folder_is_named(tmp_path, make, told):
 
 
 def test_a_release_without_a_roster_is_refused(tmp_path):
-    with pytest.raises(InputError, match="run `labkit release --roster`"):
+    with pytest.raises(InputError, match="is missing or damaged: `labkit release"):
         data_folders(tmp_path)
 
 
@@ -301,9 +303,25 @@ def test_accents_may_be_stored_in_either_way(tmp_path):
     roster = tmp_path / "instructor" / "roster.csv"
     roster.parent.mkdir()
     roster.write_text("student,code,draws,release\nAyşe,0123456789ab,1,x\n", encoding="utf-8")
+    shutil.copytree(DATA, roster.parent / "0123456789ab")
     for form in ("NFC", "NFD"):
         folder = data_folders(tmp_path)(unicodedata.normalize(form, "Ayşe"))
         assert folder == roster.parent / "0123456789ab"
+
+
+@pytest.mark.parametrize("damage", [lambda data: (data / FLOWS).write_bytes(b""), shutil.rmtree])
+def test_damaged_records_of_one_student_stop_nobody_else(tmp_path, damage):
+    instructor = tmp_path / "release" / "instructor"
+    for code in ("a1", "b2"):
+        shutil.copytree(DATA, instructor / code)
+    (instructor / "roster.csv").write_text("student,code\nada,a1\nbob,b2\n")
+    damage(instructor / "a1")
+    for student in ("ada", "bob"):
+        hand_in(tmp_path / "submissions", student, blank())
+    tasks, strays = find_tasks(tmp_path / "submissions", data_folders(tmp_path / "release"))
+    assert [task.student for task in tasks] == ["bob"]
+    assert "release again" in strays["ada"][0]
+    assert "data make" not in strays["ada"][0]
 
 
 @pytest.mark.parametrize("row", ["ada", '"' + "a" * 200_000 + '",x'])
