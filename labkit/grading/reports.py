@@ -34,7 +34,7 @@ def write_reports(out: Path, grades: Sequence[Grade], strays: Mapping[str, Seque
     grades
         Of all students and notebooks.
     strays
-        What was handed in and is none of the course's notebooks: student -> names.
+        What was not graded: student -> what and why.
     """
     by_student: dict[str, list[Grade]] = {student: [] for student in sorted(strays)}
     for grade in sorted(grades, key=lambda grade: (grade.student, grade.notebook)):

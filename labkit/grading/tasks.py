@@ -17,6 +17,7 @@ from labkit.errors import InputError
 
 LONGEST_NAME = 200
 """Bytes: with what is added to it, it is still a file's name."""
+PACKED = (".zip", ".7z", ".rar", ".tar", ".tgz")
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,13 @@ class Task:
 def find_tasks(
     folder: Path, data_of: Callable[[str], Path]
 ) -> tuple[list[Task], dict[str, list[str]]]:
-    """Return the notebooks in a folder of submissions, and the strays: student -> file names.
+    """Return the notebooks in a folder of submissions, and the strays: student -> what and why.
 
     Parameters
     ----------
     folder
-        One folder a student, with the notebooks in it or below it.
+        One folder a student, with the notebooks in it or below it. A file beside these that looks
+        handed in is told as a student of its name.
     data_of
         From a student to the folder with the student's records.
 
@@ -64,27 +66,43 @@ def find_tasks(
     for student in students:
         if len(os.fsencode(student.name)) > LONGEST_NAME:
             raise InputError(f"{student.name} is too long a name: call this folder something else")
-    names = set(course_with_exercises())
-    tasks, strays = [], {}
+    tasks = []
+    strays = {
+        path.name: ["it is a file: put it, unpacked, into the student's folder"]
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.suffix.lower() in (".ipynb", *PACKED)
+    }
     for student in students:
-        found = sorted(
-            path for path in student.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
-        )
-        known: dict[str, Path] = {}
-        for path in found:
-            if path.stem in names and path.stem not in known:
-                known[path.stem] = path
-            else:
-                strays.setdefault(student.name, []).append(path.name)
-        if not known:
-            strays.setdefault(student.name, []).append("no notebook of the course")
+        known, told = _handed_in(student)
         try:
             data = data_of(student.name)
+            tasks += [Task(student.name, name, path, data) for name, path in known.items()]
         except InputError as error:
-            strays.setdefault(student.name, []).append(str(error))
-            continue
-        tasks += [Task(student.name, name, path, data) for name, path in known.items()]
+            told.append(str(error))
+        if told:
+            strays[student.name] = told
     return tasks, strays
+
+
+def _handed_in(student: Path) -> tuple[dict[str, Path], list[str]]:
+    """Return a student's notebooks by name, and what was meant to be one."""
+    known: dict[str, Path] = {}
+    told = []
+    for path in sorted(student.rglob("*")):
+        within = path.relative_to(student)
+        # What an editor keeps, an environment, what macOS packs beside each file.
+        if any(part.startswith(".") for part in within.parts):
+            continue
+        if path.suffix.lower() in PACKED:
+            told.append(f"{within.as_posix()}: it is packed, unpack it and grade again")
+        elif path.suffix == ".ipynb" and path.stem not in course_with_exercises():
+            told.append(f"{within.as_posix()}: no notebook of the course has this name")
+        elif path.suffix == ".ipynb" and path.stem in known:
+            graded = known[path.stem].relative_to(student).as_posix()
+            told.append(f"{within.as_posix()}: {graded} was graded in its place")
+        elif path.suffix == ".ipynb":
+            known[path.stem] = path
+    return known, told if known or told else ["no notebook of the course"]
 
 
 def data_folders(released: Path | None) -> Callable[[str], Path]:

@@ -12,7 +12,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from submitted import blank, hand_in, solved, starting_with, with_answer
+from submitted import NOTEBOOK, blank, hand_in, solved, starting_with, with_answer
 
 from labkit.cli import teaching
 from labkit.course.answers import Key
@@ -139,16 +139,26 @@ def test_strays_are_told_and_students_without_a_notebook_too(tmp_path):
     hand_in(folder / "a", "deeper", blank())
     (folder / "b").mkdir()
     hand_in(folder / "c" / ".ipynb_checkpoints", "x", blank())
+    hand_in(folder / "c", "__MACOSX", b"", f"._{NOTEBOOK}")
+    (folder / "d").mkdir()
+    (folder / "d" / "all.zip").write_bytes(b"PK")
+    (folder / "e.ZIP").write_bytes(b"PK")
+    (folder / "list.txt").write_text("a b c d")
     tasks, strays = find_tasks(folder, data_folders(None))
     assert [task.student for task in tasks] == ["a"]
     assert strays == {
-        "a": ["03_base_rate_arithmetic.ipynb", "my_copy.ipynb"],
+        "a": [
+            f"deeper/{NOTEBOOK}.ipynb: {NOTEBOOK}.ipynb was graded in its place",
+            "my_copy.ipynb: no notebook of the course has this name",
+        ],
         "b": ["no notebook of the course"],
         "c": ["no notebook of the course"],
+        "d": ["all.zip: it is packed, unpack it and grade again"],
+        "e.ZIP": ["it is a file: put it, unpacked, into the student's folder"],
     }
     write_reports(tmp_path / "out", [], strays)
-    assert len((tmp_path / "out" / "person.csv").read_text().splitlines()) == 5
-    assert len(needs_a_person([], strays)) == 4
+    assert len((tmp_path / "out" / "person.csv").read_text().splitlines()) == 7
+    assert len(needs_a_person([], strays)) == 6
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"marks": 3}', '{"marks": [{}], "remarks": []}'])

@@ -43,6 +43,14 @@ def desk(tmp_path_factory):
     return folder
 
 
+def assert_ignored(desk):
+    """In a clone, what the guides have made there is in nobody's commit and in no check."""
+    ignored = (ROOT / ".gitignore").read_text().split()
+    assert {path.name for path in desk.iterdir()} - {"notebooks"} <= {
+        line.strip("/") for line in ignored
+    }
+
+
 def test_the_instructors_commands_work(desk):
     blocks = commands("instructors")
     assert len(blocks) >= 5
@@ -51,6 +59,7 @@ def test_the_instructors_commands_work(desk):
     assert "is what its source says" in told[0]
     assert all(student in told[1] for student in STUDENTS)
     assert "lesson" in told[2]
+    assert_ignored(desk)
 
 
 def test_the_graders_commands_work(desk, bwrap):
@@ -70,3 +79,4 @@ def test_the_graders_commands_work(desk, bwrap):
     assert "was not run" in told[1]
     assert "reports what its reference reports" in told[1]
     assert {path.stem for path in (desk / "graded" / "feedback").iterdir()} == set(STUDENTS)
+    assert_ignored(desk)
