@@ -174,7 +174,9 @@ def _mark(
     errors: Mapping[str, str],
 ) -> Mark:
     given = answers.get(asked.name, {})
-    if fault := given.get("fault"):
+    if not given:
+        verdict = Verdict("unanswered", "Not read: the run did not come to this check.")
+    elif fault := given.get("fault"):
         verdict = Verdict("wrong", str(fault)[:LONGEST_SHOWN])
     else:
         verdict = judge(key, given.get("answer"))

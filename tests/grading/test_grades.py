@@ -23,10 +23,16 @@ from labkit.course.release import release_files
 from labkit.data.files import DATA, FLOWS
 from labkit.errors import InputError
 from labkit.grading import grading
-from labkit.grading.grades import grade_path, read_grade
+from labkit.grading.grades import Grade, Mark, grade_path, read_grade
 from labkit.grading.grading import Grader, grade_all
 from labkit.grading.recording import TOO_MUCH
-from labkit.grading.reports import needs_a_person, outcome_counts, write_reports
+from labkit.grading.reports import (
+    feedback_page,
+    grades_csv,
+    needs_a_person,
+    outcome_counts,
+    write_reports,
+)
 from labkit.grading.sandbox import NEEDED, Limits, Outcome
 from labkit.grading.tasks import data_folders, find_tasks
 
@@ -272,6 +278,27 @@ def test_an_answer_may_be_nested_as_deep_as_it_can_be_read(open_, close):
         mark = grading._mark(asked, key, answers, {}, {})
         assert mark.state == ("wrong" if answers else "unanswered")
         assert len(mark.answer) <= grading.LONGEST_SHOWN + 2
+
+
+def test_a_check_that_was_not_reached_is_no_blank_left_blank(tmp_path):
+    hand_in(tmp_path / "submissions", "a", b"no notebook")
+    tasks, _ = find_tasks(tmp_path / "submissions", data_folders(None))
+    (grade,) = grade_all(tasks, tmp_path / "out", Grader(jobs=1))
+    assert {(mark.state, mark.hint) for mark in grade.marks} == {
+        ("unanswered", "Not read: the run did not come to this check.")
+    }
+
+
+def test_a_page_says_what_is_missing_and_counts_as_the_table_does():
+    mark = Mark("03-1", "a title", 0, 1, "wrong", "Not `<x>`.", "", "", "", "")
+    grade = Grade("a", NOTEBOOK, (mark,), (), "")
+    strays = {"a": ["all.zip: it is packed"]}
+    page = feedback_page("a", [grade], [NOTEBOOK, "00_start_here"], strays["a"])
+    assert "Not <code>&lt;x&gt;</code>." in page
+    assert "Not handed in: 00_start_here" in page
+    assert "Not graded: all.zip: it is packed" in page
+    table = csv.DictReader(grades_csv({"a": [grade]}, [NOTEBOOK, "00_start_here"]).splitlines())
+    assert f"<strong>0 of {next(table)['of']}</strong>" in page
 
 
 def test_the_last_lines_of_many_count():
