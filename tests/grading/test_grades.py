@@ -33,8 +33,9 @@ from labkit.grading.reports import (
     outcome_counts,
     write_reports,
 )
-from labkit.grading.sandbox import NEEDED, Limits, Outcome
 from labkit.grading.tasks import data_folders, find_tasks
+from labkit.grading.walls import NEEDED
+from labkit.grading.watching import Limits, Outcome
 
 QUICK = Limits(seconds_a_cell=30, seconds=120)
 
