@@ -112,10 +112,14 @@ def grade(
     grader = grading.Grader(watching.Limits(seconds=seconds), bwrap, jobs)
     found, strays = tasks.find_tasks(submissions, tasks.data_folders(released))
     finished = []
-    with progress("notebooks", len(found)) as advance:
-        for one in grading.grade_all(found, out, grader):
-            finished.append(one)
-            advance()
+    try:
+        with progress("notebooks", len(found)) as advance:
+            for one in grading.grade_all(found, out, grader):
+                finished.append(one)
+                advance()
+    except KeyboardInterrupt:
+        typer.echo("stopped: the same command goes on from here", err=True)
+        raise
     reports.write_reports(out, finished, strays)
     people = len(reports.needs_a_person(finished, strays))
     typer.echo(

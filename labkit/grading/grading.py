@@ -20,7 +20,7 @@ from labkit.course.answers import Key, Verdict, judge
 from labkit.course.exercises import exercises_of
 from labkit.course.exercises.exercise import Exercise, Traffic, key_of
 from labkit.course.release import digest, notebook_bytes, release_files
-from labkit.data.files import FLOWS
+from labkit.data.files import DATA, FLOWS
 from labkit.errors import InputError
 from labkit.grading import sandbox
 from labkit.grading.grades import Grade, Mark, grade_path, read_grade, write_grade
@@ -121,6 +121,8 @@ def _grade(task: Task, out: Path, place: _Place) -> Grade:
         report = _report(outcome.report)
         answers, sources, errors = _answers(outcome.answers), submission.sources, report["errors"]
         remarks += submission.remarks
+        if submission.is_personal and task.data == DATA:
+            remarks.append("made for traffic of its own, judged on the course's: use --release")
         remarks += [text for text in (outcome.ended, report["ended"]) if text]
         if any("CellTimeoutError" in said for said in errors.values()):
             remarks.append(f"a cell ran longer than {place.grader.limits.seconds_a_cell} s")

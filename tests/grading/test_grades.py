@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import unicodedata
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from labkit.course.answers import Key
 from labkit.course.exercises import exercises_of
 from labkit.course.exercises.exercise import Traffic
 from labkit.course.personal import release_to, write_roster
-from labkit.course.release import release_files
+from labkit.course.release import NAME, release_files
 from labkit.data.files import DATA, FLOWS
 from labkit.errors import InputError
 from labkit.grading import grading
@@ -93,14 +94,22 @@ def test_each_is_judged_on_their_own_records(bwrap, tmp_path, monkeypatch):
     hand_in(submissions, "nobody", solved(name), name)
     # As it is typed, from the folder where it lies.
     monkeypatch.chdir(tmp_path)
+    with zipfile.ZipFile(release / "students" / f"{code['ada']}.zip") as archive:
+        own = archive.read(f"{NAME}/notebooks/{NOTEBOOK}.ipynb")
+    hand_in(submissions, "ada", own)
     tasks, strays = find_tasks(submissions, data_folders(Path("release")))
-    finished = grade_all(tasks, tmp_path / "out", Grader(QUICK, bwrap, 2))
-    grades = {grade.student: grade for grade in finished}
+    finished = list(grade_all(tasks, tmp_path / "out", Grader(QUICK, bwrap, 2)))
+    assert not any(grade.remarks for grade in finished)
+    grades = {grade.student: grade for grade in finished if grade.notebook == name}
     assert grades["ada"].points == grades["ada"].of
     assert grades[code["bob"]].points == grades["ada"].of
     assert grades["eve"].points < grades["ada"].of
     assert list(strays) == ["nobody"]
     assert "neither an id nor a code" in strays["nobody"][0]
+    tasks, _ = find_tasks(submissions, data_folders(None))
+    forgotten = [task for task in tasks if (task.student, task.notebook) == ("ada", NOTEBOOK)]
+    (grade,) = grade_all(forgotten, tmp_path / "out", Grader(QUICK, bwrap, 1))
+    assert grade.remarks == ("made for traffic of its own, judged on the course's: use --release",)
 
 
 def test_without_bubblewrap_it_says_so_and_stops(tmp_path, monkeypatch):
@@ -225,6 +234,7 @@ def test_ctrl_c_ends_what_runs_and_clears_it_away(bwrap, tmp_path):
         told = grader.communicate()[1]
     assert time.monotonic() - began < 60
     assert "Traceback" not in told
+    assert told.endswith("stopped: the same command goes on from here\n")
     assert grader.returncode not in (0, 2)
     assert list(scratch.iterdir()) == []
     assert not list((tmp_path / "out").rglob("*.json"))
