@@ -48,18 +48,21 @@ def find_tasks(
     Parameters
     ----------
     folder
-        One folder a student, with the notebooks in it or below it. A file beside these that looks
-        handed in is told as a student of its name.
+        One folder a student, with the notebooks in it or below it.
     data_of
         From a student to the folder with the student's records.
 
     Raises
     ------
     InputError
-        When the folder is missing, holds no folder, or one with a name too long for a page's.
+        When the folder is missing, holds no folder, one with a name too long for a page's, or a
+        notebook or zip that is in none.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder: name the one with a folder for each student")
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and path.suffix.lower() in (".ipynb", *PACKED):
+            raise InputError(f"{path} is in no student's folder: put it, unpacked, into one")
     students = sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
     if not students:
         raise InputError(f"{folder} holds no student's folder: one each, with the notebooks in it")
@@ -67,11 +70,7 @@ def find_tasks(
         if len(os.fsencode(student.name)) > LONGEST_NAME:
             raise InputError(f"{student.name} is too long a name: call this folder something else")
     tasks = []
-    strays = {
-        path.name: ["it is a file: put it, unpacked, into the student's folder"]
-        for path in sorted(folder.iterdir())
-        if path.is_file() and path.suffix.lower() in (".ipynb", *PACKED)
-    }
+    strays: dict[str, list[str]] = {}
     for student in students:
         known, told = _handed_in(student)
         try:

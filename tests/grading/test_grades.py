@@ -158,7 +158,6 @@ def test_strays_are_told_and_students_without_a_notebook_too(tmp_path):
     hand_in(folder / "c", "__MACOSX", b"", f"._{NOTEBOOK}")
     (folder / "d").mkdir()
     (folder / "d" / "all.zip").write_bytes(b"PK")
-    (folder / "e.ZIP").write_bytes(b"PK")
     (folder / "list.txt").write_text("a b c d")
     tasks, strays = find_tasks(folder, data_folders(None))
     assert [task.student for task in tasks] == ["a"]
@@ -170,11 +169,10 @@ def test_strays_are_told_and_students_without_a_notebook_too(tmp_path):
         "b": ["no notebook of the course"],
         "c": ["no notebook of the course"],
         "d": ["all.zip: it is packed, unpack it and grade again"],
-        "e.ZIP": ["it is a file: put it, unpacked, into the student's folder"],
     }
     write_reports(tmp_path / "out", [], strays)
-    assert len((tmp_path / "out" / "person.csv").read_text().splitlines()) == 7
-    assert len(needs_a_person([], strays)) == 6
+    assert len((tmp_path / "out" / "person.csv").read_text().splitlines()) == 6
+    assert len(needs_a_person([], strays)) == 5
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"marks": 3}', '{"marks": [{}], "remarks": []}'])
@@ -345,6 +343,14 @@ def test_a_name_too_long_for_a_page_is_named_before_anything_is_run(tmp_path):
     hand_in(tmp_path / "submissions", "n" * 250, blank())
     with pytest.raises(InputError, match="is too long a name"):
         find_tasks(tmp_path / "submissions", data_folders(None))
+
+
+@pytest.mark.parametrize("name", ["ada.ZIP", f"{NOTEBOOK}.ipynb"])
+def test_what_is_in_no_students_folder_is_named_before_anything_is_run(tmp_path, name):
+    hand_in(tmp_path, "ada", blank())
+    (tmp_path / name).write_bytes(b"PK")
+    with pytest.raises(InputError, match="is in no student's folder"):
+        find_tasks(tmp_path, data_folders(None))
 
 
 def test_accents_may_be_stored_in_either_way(tmp_path):
