@@ -267,7 +267,7 @@ def faulty(tmp_path, monkeypatch):
     ("arguments", "named"),
     [
         ("numbers", "flows.csv.gz is missing"),
-        ("numbers --json", "labkit data make"),
+        ("numbers --json", "take it again from where you had it"),
         ("figures --out new", "flows.csv.gz is missing"),
         ("numbers --out seeds.csv", "--out needs --seeds"),
         ("data verify", "flows.csv.gz is missing"),

@@ -100,7 +100,7 @@ def grade(
 ) -> None:
     """Execute submitted notebooks in a sandbox, judge their answers, write grades and feedback."""
     try:
-        from labkit.grading import grading, reports, sandbox, tasks
+        from labkit.grading import grading, reports, tasks, walls, watching
     except ModuleNotFoundError as error:
         raise InputError(f"{error.name} is missing: {GRADING_EXTRA}") from None
     except RuntimeError as error:  # Jupyter's, on looking for its settings
@@ -108,14 +108,18 @@ def grade(
 
     if out.resolve().is_relative_to(submissions.resolve()):
         raise InputError(f"{out} lies in {submissions}, where each folder is a student's")
-    bwrap = None if no_sandbox else sandbox.find_bubblewrap()
-    grader = grading.Grader(sandbox.Limits(seconds=seconds), bwrap, jobs)
+    bwrap = None if no_sandbox else walls.find_bubblewrap()
+    grader = grading.Grader(watching.Limits(seconds=seconds), bwrap, jobs)
     found, strays = tasks.find_tasks(submissions, tasks.data_folders(released))
     finished = []
-    with progress("notebooks", len(found)) as advance:
-        for one in grading.grade_all(found, out, grader):
-            finished.append(one)
-            advance()
+    try:
+        with progress("notebooks", len(found)) as advance:
+            for one in grading.grade_all(found, out, grader):
+                finished.append(one)
+                advance()
+    except KeyboardInterrupt:
+        typer.echo("stopped: the same command goes on from here", err=True)
+        raise
     reports.write_reports(out, finished, strays)
     people = len(reports.needs_a_person(finished, strays))
     typer.echo(

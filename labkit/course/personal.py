@@ -23,7 +23,7 @@ from labkit.atomic import atomic_write
 from labkit.course.exercises import all_exercises
 from labkit.course.exercises.exercise import Traffic, key_of
 from labkit.course.release import digest, with_notice, zipped
-from labkit.data.files import packed_flows
+from labkit.data.files import packed_flows, verify_flows
 from labkit.errors import InputError
 from labkit.lab2.lesson import broken_claims
 
@@ -227,11 +227,13 @@ def _release_one(
 
 
 def _finished(out: Path, secret: bytes, student: str, version: str) -> Personal | None:
-    """Return what an earlier run finished for a student from this release, if it did."""
+    """Return what an earlier run finished for a student from this release, if it is whole."""
     code = student_code(secret, student)
+    data = out / "instructor" / code
     try:
-        done = json.loads((out / "instructor" / code / "key.json").read_text(encoding="utf-8"))
+        done = json.loads((data / "key.json").read_text(encoding="utf-8"))
         personal = Personal(*(done[name] for name in Personal.__dataclass_fields__))
+        verify_flows(data)
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
     is_whole = personal.release == version and (out / "students" / f"{code}.zip").is_file()

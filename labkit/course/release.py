@@ -25,6 +25,8 @@ from labkit.errors import InputError
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "labkit-course"
 MANIFEST = "release.json"
+NOTICE = "notice"
+"""The id of the cell that says whose traffic a notebook is on; the course's own has none."""
 # What a student needs besides the notebooks: the package, the records, and what sets them up.
 CONTENTS = (
     "labkit/**/*.py",
@@ -81,6 +83,9 @@ http://localhost from the terminal. Ctrl-C in the terminal stops it.
 
 In an exercise, put your answer where `...` stands and run the check below it: it says right, or
 gives a hint. When you are done, hand in the files in `notebooks/`, with their names unchanged.
+
+Keep the zip: what you changed or lost, unpack it again somewhere else and copy it from there. That
+holds for `data/` too, which `labkit data make` overwrites with traffic that may not be yours.
 """
 
 
@@ -161,7 +166,7 @@ def with_notice(files: Mapping[str, bytes], notice: str) -> dict[str, bytes]:
     for name, content in files.items():
         if name.endswith(".ipynb"):
             notebook = nbformat.reads(content.decode(), as_version=4)
-            cell = nbformat.v4.new_markdown_cell(notice, id="notice")
+            cell = nbformat.v4.new_markdown_cell(notice, id=NOTICE)
             notebook = copy.copy(notebook)
             notebook.cells = [*notebook.cells[:1], cell, *notebook.cells[1:]]
             noticed[name] = notebook_bytes(notebook)

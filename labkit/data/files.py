@@ -19,8 +19,13 @@ FLOWS = "flows.csv.gz"
 CHECKSUMS = "checksums.txt"
 # Thirty times what the two weeks take: no more is unpacked, whatever a file claims to hold.
 MAX_BYTES = 100_000_000
-REMEDY = "run `labkit data make` to write it anew"
-MOVE_AWAY = "move it away, then run `labkit data make`"
+# Whose traffic it was cannot be told from a file that is gone: a student's own, or another seed's,
+# must not be overwritten with the course's.
+REMEDY = (
+    "take it again from where you had it, such as your zip; "
+    "`labkit data make` writes the course's own traffic and no other"
+)
+MOVE_AWAY = f"move it away, then {REMEDY}"
 
 
 def flows_as_csv(flows: "pd.DataFrame") -> bytes:

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
-from queue import SimpleQueue
 from threading import Event
 
 from nbformat import NotebookNode, v4
@@ -21,7 +20,7 @@ from labkit.course.answers import Key, Verdict, judge
 from labkit.course.exercises import exercises_of
 from labkit.course.exercises.exercise import Exercise, Traffic, key_of
 from labkit.course.release import digest, notebook_bytes, release_files
-from labkit.data.files import FLOWS
+from labkit.data.files import DATA, FLOWS
 from labkit.errors import InputError
 from labkit.grading import sandbox
 from labkit.grading.grades import Grade, Mark, grade_path, read_grade, write_grade
@@ -29,6 +28,7 @@ from labkit.grading.recording import ENDINGS
 from labkit.grading.regular import read_regular
 from labkit.grading.submissions import MAX_BYTES, read_submission
 from labkit.grading.tasks import Task, course_with_exercises
+from labkit.grading.watching import CUT_SHORT, Limits, Outcome
 
 LONGEST_SHOWN = 200
 MOST_LINES = 1000
@@ -49,19 +49,18 @@ class Grader:
         Runs at a time.
     """
 
-    limits: sandbox.Limits = field(default_factory=sandbox.Limits)
+    limits: Limits = field(default_factory=Limits)
     bwrap: str | None = None
     jobs: int = 2
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where and as whom one submission is run, one at a time."""
+    """Where one submission is run, and how."""
 
     grader: Grader
     package: Path
     folder: Path
-    user: int
     stop: Event
 
 
@@ -88,17 +87,10 @@ def grade_all(tasks: list[Task], out: Path, grader: Grader) -> Iterator[Grade]:
         Path(scratch).chmod(0o755)
         package = sandbox.without_answers(Path(scratch) / "package")
         stop = Event()
-        users: SimpleQueue[int] = SimpleQueue()
-        for user in range(grader.jobs):
-            users.put(user)
 
         def one(task: Task) -> Grade:
-            user = users.get()
-            try:
-                with tempfile.TemporaryDirectory(dir=scratch) as folder:
-                    return _grade(task, out, _Place(grader, package, Path(folder), user, stop))
-            finally:
-                users.put(user)
+            with tempfile.TemporaryDirectory(dir=scratch) as folder:
+                return _grade(task, out, _Place(grader, package, Path(folder), stop))
 
         pool = ThreadPoolExecutor(grader.jobs)
         try:
@@ -129,6 +121,8 @@ def _grade(task: Task, out: Path, place: _Place) -> Grade:
         report = _report(outcome.report)
         answers, sources, errors = _answers(outcome.answers), submission.sources, report["errors"]
         remarks += submission.remarks
+        if submission.is_personal and task.data == DATA:
+            remarks.append("made for traffic of its own, judged on the course's: use --release")
         remarks += [text for text in (outcome.ended, report["ended"]) if text]
         if any("CellTimeoutError" in said for said in errors.values()):
             remarks.append(f"a cell ran longer than {place.grader.limits.seconds_a_cell} s")
@@ -144,17 +138,17 @@ def _grade(task: Task, out: Path, place: _Place) -> Grade:
     return grade
 
 
-def _run(notebook: NotebookNode, task: Task, place: _Place) -> sandbox.Outcome:
+def _run(notebook: NotebookNode, task: Task, place: _Place) -> Outcome:
     outcome = _run_in(place.folder / "run", notebook, task, place)
-    if outcome.ended == sandbox.CUT_SHORT:
+    if outcome.ended == CUT_SHORT:
         # Whose fault is it? What nobody can run costs no student a point.
         trial = _run_in(place.folder / "trial", v4.new_notebook(), task, place)
-        if trial.ended == sandbox.CUT_SHORT:
+        if trial.ended == CUT_SHORT:
             raise InputError(f"not even an empty notebook runs here: {trial.said[:LONGEST_SHOWN]}")
     return outcome
 
 
-def _run_in(folder: Path, notebook: NotebookNode, task: Task, place: _Place) -> sandbox.Outcome:
+def _run_in(folder: Path, notebook: NotebookNode, task: Task, place: _Place) -> Outcome:
     folder.mkdir()
     prepared = folder / "notebook.ipynb"
     prepared.write_bytes(notebook_bytes(notebook))
@@ -163,7 +157,7 @@ def _run_in(folder: Path, notebook: NotebookNode, task: Task, place: _Place) -> 
     bwrap = place.grader.bwrap
     if bwrap is None:
         return sandbox.run_bare(*arguments, stop=place.stop)
-    return sandbox.run_sandboxed(*arguments, user=place.user, bwrap=bwrap, stop=place.stop)
+    return sandbox.run_sandboxed(*arguments, bwrap=bwrap, stop=place.stop)
 
 
 def _mark(
@@ -174,7 +168,9 @@ def _mark(
     errors: Mapping[str, str],
 ) -> Mark:
     given = answers.get(asked.name, {})
-    if fault := given.get("fault"):
+    if not given:
+        verdict = Verdict("unanswered", "Not read: the run did not come to this check.")
+    elif fault := given.get("fault"):
         verdict = Verdict("wrong", str(fault)[:LONGEST_SHOWN])
     else:
         verdict = judge(key, given.get("answer"))

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 from jinja2 import Environment
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 from labkit.atomic import atomic_write
@@ -34,7 +35,7 @@ def write_reports(out: Path, grades: Sequence[Grade], strays: Mapping[str, Seque
     grades
         Of all students and notebooks.
     strays
-        What was handed in and is none of the course's notebooks: student -> names.
+        What was not graded: student -> what and why.
     """
     by_student: dict[str, list[Grade]] = {student: [] for student in sorted(strays)}
     for grade in sorted(grades, key=lambda grade: (grade.student, grade.notebook)):
@@ -44,7 +45,8 @@ def write_reports(out: Path, grades: Sequence[Grade], strays: Mapping[str, Seque
     _write(out / "grades.csv", grades_csv(by_student, notebooks))
     _write(out / "person.csv", _as_csv(["student", "notebook", "why"], people))
     for student, own in by_student.items():
-        _write(out / "feedback" / f"{student}.html", feedback_page(student, own))
+        page = feedback_page(student, own, notebooks, strays.get(student, ()))
+        _write(out / "feedback" / f"{student}.html", page)
     _write(out / "summary.html", summary_page(by_student, notebooks, people))
 
 
@@ -54,7 +56,7 @@ def grades_csv(by_student: Mapping[str, Sequence[Grade]], notebooks: Sequence[st
     An exercise of a notebook that was not handed in is empty, and counts as 0.
     """
     exercises = [asked for notebook in notebooks for asked in exercises_of(notebook[:2])]
-    of = sum(asked.points for asked in exercises)
+    of = _points_of(notebooks)
     rows = []
     for student, grades in sorted(by_student.items()):
         points = {mark.name: mark.points for grade in grades for mark in grade.marks}
@@ -85,14 +87,29 @@ def needs_a_person(
     return sorted(rows, key=lambda row: (row["student"], row["notebook"], row["why"]))
 
 
-def feedback_page(student: str, grades: Sequence[Grade]) -> str:
-    """Return a student's page: what was asked, what was answered, the hint, the points."""
+def feedback_page(
+    student: str, grades: Sequence[Grade], notebooks: Sequence[str], strays: Sequence[str]
+) -> str:
+    """Return a student's page: what was asked, what was answered, the hint, the points.
+
+    Parameters
+    ----------
+    student, grades
+        The student's own.
+    notebooks
+        All that the class handed in: the points are of these, as in grades.csv.
+    strays
+        What this student handed in that was not graded, and why.
+    """
+    graded = {grade.notebook for grade in grades}
     return _page(
         "student.html",
         student=student,
         grades=grades,
         points=sum(grade.points for grade in grades),
-        of=sum(grade.of for grade in grades),
+        of=_points_of(notebooks),
+        missing=[name for name in notebooks if name not in graded],
+        strays=strays,
         titles=_titles(),
         asked=_texts(),
         states=STATES,
@@ -137,7 +154,7 @@ def summary_page(
         students=len(by_student),
         notebooks=len(grades),
         median=f"{statistics.median(totals):g}" if totals else "0",
-        of=sum(asked.points for name in notebooks for asked in exercises_of(name[:2])),
+        of=_points_of(notebooks),
         picture=_picture(outcome_counts(grades)) if grades else "",
         beliefs=[
             {"name": name, "title": title, "belief": MISCONCEPTIONS.get(slug, slug), "count": count}
@@ -147,6 +164,10 @@ def summary_page(
         ],
         people=people,
     )
+
+
+def _points_of(notebooks: Sequence[str]) -> int:
+    return sum(asked.points for name in notebooks for asked in exercises_of(name[:2]))
 
 
 def _picture(counts: pd.DataFrame) -> Markup:
@@ -166,9 +187,15 @@ def _page(template: str, **values: object) -> str:
     folder = files("labkit.grading") / "templates"
     # Everything is escaped but what is marked as safe: what students write is only ever shown.
     environment = Environment(autoescape=True, trim_blocks=True)
+    environment.filters["code"] = _code
     css = Markup((folder / "page.css").read_text(encoding="utf-8"))
     page = environment.from_string((folder / template).read_text(encoding="utf-8"))
     return page.render(css=css, **values)
+
+
+def _code(text: str) -> Markup:
+    """Return a line in which what stands in backticks is shown as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 @cache

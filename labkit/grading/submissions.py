@@ -1,7 +1,7 @@
 """A student's notebook as handed in: read it whatever it is, and make it ready to run."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 
 from labkit.course.cells import exercise_cells
 from labkit.course.exercises import exercise
-from labkit.course.release import asked_for
+from labkit.course.release import NOTICE, asked_for
 from labkit.errors import InputError
 from labkit.grading.regular import read_regular
 
@@ -28,11 +28,14 @@ class Submission:
         What stands in the cell of each exercise that the student fills; "" where it is gone.
     remarks
         What a person should know of it.
+    is_personal
+        Whether it was handed out for a student's own traffic.
     """
 
     notebook: NotebookNode
     sources: dict[str, str]
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[str]
+    is_personal: bool
 
 
 def read_submission(path: Path, course: NotebookNode) -> Submission:
@@ -53,7 +56,7 @@ def read_submission(path: Path, course: NotebookNode) -> Submission:
     InputError
         When the file is too large, cannot be read or is no notebook; says so in one line.
     """
-    cells, kernel = _read(path)
+    cells, kernel, is_personal = _read(path)
     remarks = []
     if not any(cell.source.strip() for cell in cells):
         remarks.append("holds no code")
@@ -83,7 +86,7 @@ def read_submission(path: Path, course: NotebookNode) -> Submission:
         prepared.append(_grader_cell(name, originals[identity]))
     gone = [name for name in sources if f"ex-{name}-stub" not in seen]
     remarks += [f"the cell for {name} is missing" for name in gone]
-    return Submission(nbformat.v4.new_notebook(cells=prepared), sources, remarks)
+    return Submission(nbformat.v4.new_notebook(cells=prepared), sources, remarks, is_personal)
 
 
 @dataclass(frozen=True)
@@ -94,8 +97,8 @@ class _Code:
     identity: str
 
 
-def _read(path: Path) -> tuple[list[_Code], str]:
-    """Return the code cells of a file and the kernel it asks for.
+def _read(path: Path) -> tuple[list[_Code], str, bool]:
+    """Return the code cells of a file, the kernel it asks for, and whether it bears the notice.
 
     Read as JSON and no more: whatever a tool or a person did to the rest does not matter here.
     """
@@ -106,11 +109,12 @@ def _read(path: Path) -> tuple[list[_Code], str]:
     try:
         raw = json.loads(content.decode("utf-8"))
         cells = [_code(cell) for cell in raw["cells"] if cell["cell_type"] == "code"]
+        is_personal = any(cell.get("id") == NOTICE for cell in raw["cells"])
         kernel = raw.get("metadata", {}).get("kernelspec", {}).get("name", "python3")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = " ".join(str(error).split())[:100]
         raise InputError(f"{path.name} is not a notebook ({reason})") from None
-    return cells, str(kernel)
+    return cells, str(kernel), is_personal
 
 
 def _code(cell: dict) -> _Code:

@@ -12,11 +12,12 @@ from nbformat import NotebookNode
 
 from labkit.course.exercises import MODULES
 from labkit.course.notebooks import course_notebooks, read_notebook
-from labkit.data.files import DATA
+from labkit.data.files import DATA, verify_flows
 from labkit.errors import InputError
 
 LONGEST_NAME = 200
 """Bytes: with what is added to it, it is still a file's name."""
+PACKED = (".zip", ".7z", ".rar", ".tar", ".tgz")
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Task:
 def find_tasks(
     folder: Path, data_of: Callable[[str], Path]
 ) -> tuple[list[Task], dict[str, list[str]]]:
-    """Return the notebooks in a folder of submissions, and the strays: student -> file names.
+    """Return the notebooks in a folder of submissions, and the strays: student -> what and why.
 
     Parameters
     ----------
@@ -54,37 +55,53 @@ def find_tasks(
     Raises
     ------
     InputError
-        When the folder is missing, holds no folder, or one with a name too long for a page's.
+        When the folder is missing, holds no folder, one with a name too long for a page's, or a
+        notebook or zip that is in none.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder: name the one with a folder for each student")
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and path.suffix.lower() in (".ipynb", *PACKED):
+            raise InputError(f"{path} is in no student's folder: put it, unpacked, into one")
     students = sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
     if not students:
         raise InputError(f"{folder} holds no student's folder: one each, with the notebooks in it")
     for student in students:
         if len(os.fsencode(student.name)) > LONGEST_NAME:
             raise InputError(f"{student.name} is too long a name: call this folder something else")
-    names = set(course_with_exercises())
-    tasks, strays = [], {}
+    tasks = []
+    strays: dict[str, list[str]] = {}
     for student in students:
-        found = sorted(
-            path for path in student.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
-        )
-        known: dict[str, Path] = {}
-        for path in found:
-            if path.stem in names and path.stem not in known:
-                known[path.stem] = path
-            else:
-                strays.setdefault(student.name, []).append(path.name)
-        if not known:
-            strays.setdefault(student.name, []).append("no notebook of the course")
+        known, told = _handed_in(student)
         try:
             data = data_of(student.name)
+            tasks += [Task(student.name, name, path, data) for name, path in known.items()]
         except InputError as error:
-            strays.setdefault(student.name, []).append(str(error))
-            continue
-        tasks += [Task(student.name, name, path, data) for name, path in known.items()]
+            told.append(str(error))
+        if told:
+            strays[student.name] = told
     return tasks, strays
+
+
+def _handed_in(student: Path) -> tuple[dict[str, Path], list[str]]:
+    """Return a student's notebooks by name, and what was meant to be one."""
+    known: dict[str, Path] = {}
+    told = []
+    for path in sorted(student.rglob("*")):
+        within = path.relative_to(student)
+        # What an editor keeps, an environment, what macOS packs beside each file.
+        if any(part.startswith(".") for part in within.parts):
+            continue
+        if path.suffix.lower() in PACKED:
+            told.append(f"{within.as_posix()}: it is packed, unpack it and grade again")
+        elif path.suffix == ".ipynb" and path.stem not in course_with_exercises():
+            told.append(f"{within.as_posix()}: no notebook of the course has this name")
+        elif path.suffix == ".ipynb" and path.stem in known:
+            graded = known[path.stem].relative_to(student).as_posix()
+            told.append(f"{within.as_posix()}: {graded} was graded in its place")
+        elif path.suffix == ".ipynb":
+            known[path.stem] = path
+    return known, told if known or told else ["no notebook of the course"]
 
 
 def data_folders(released: Path | None) -> Callable[[str], Path]:
@@ -98,9 +115,11 @@ def data_folders(released: Path | None) -> Callable[[str], Path]:
     Raises
     ------
     InputError
-        When the release holds no roster; later, for a student that it does not name.
+        When the release holds no roster, or the course's records are damaged; later, for a student
+        that the roster does not name or whose records are damaged.
     """
     if released is None:
+        verify_flows(DATA)
         return lambda student: DATA
     path = released / "instructor" / "roster.csv"
     try:
@@ -111,12 +130,20 @@ def data_folders(released: Path | None) -> Callable[[str], Path]:
             for name in ("student", "code")
         }
     except (OSError, UnicodeDecodeError, KeyError, TypeError, csv.Error):
-        raise InputError(f"{path} is missing or damaged: run `labkit release --roster`") from None
+        again = f"`labkit release {released} --roster … --secret …`"
+        raise InputError(f"{path} is missing or damaged: {again} writes it anew") from None
 
     def folder(student: str) -> Path:
         if _composed(student) not in codes:
-            raise InputError(f"{student} is neither an id nor a code in {path}")
-        return released / "instructor" / codes[_composed(student)]
+            raise InputError(f"{student} is neither an id nor a code in the roster")
+        data = released / "instructor" / codes[_composed(student)]
+        try:
+            verify_flows(data)
+        except InputError:
+            raise InputError(
+                "the student's records are missing or damaged: release again, then grade again"
+            ) from None
+        return data
 
     return folder
 

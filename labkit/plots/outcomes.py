@@ -34,8 +34,9 @@ def exercise_outcomes(counts: pd.DataFrame) -> Figure:
             edgecolor="white", linewidth=0.5, label=outcome,
         )  # fmt: skip
         left += shares[outcome].to_numpy()
-    axes.set_yticks(rows, counts.index)
-    axes.invert_yaxis()
+    # A share of two notebooks looks like one of two hundred.
+    axes.set_yticks(rows, [f"{name}  (of {row.sum()})" for name, row in counts.iterrows()])
+    axes.set_ylim(len(counts) - 0.4, -0.6)
     axes.set(xlabel="share of notebooks", ylabel="exercise", xlim=(0, 1))
     axes.xaxis.set_major_formatter(PercentFormatter(1))
     axes.grid(visible=False, axis="y")

@@ -66,7 +66,7 @@ def test_every_requirement_of_labkit_can_be_read():
 
 
 def test_damaged_traffic_is_told_with_its_remedy(tmp_path):
-    assert "labkit data make" in machine.report(tmp_path)["traffic"]
+    assert "take it again" in machine.report(tmp_path)["traffic"]
     for name in ("flows.csv.gz", "checksums.txt"):
         shutil.copy(DATA / name, tmp_path)
     assert machine.report(tmp_path) == ALL_FINE

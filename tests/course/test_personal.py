@@ -5,6 +5,7 @@ import shutil
 import stat
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -212,9 +213,13 @@ def test_a_second_run_does_only_what_is_left(released, monkeypatch, tmp_path):
 
     monkeypatch.setattr(personal, "draw_traffic", draw)
     assert {one.student: one for one in release_to(out, STUDENTS, SECRET, base, n_jobs=1)} == done
-    (out / "students" / f"{done[STUDENTS[0]].code}.zip").unlink()
-    with pytest.raises(AssertionError, match="was drawn again"):
-        list(release_to(out, STUDENTS, SECRET, base, n_jobs=1))
+    for student, damaged in (
+        (STUDENTS[0], Path("students", f"{done[STUDENTS[0]].code}.zip")),
+        (STUDENTS[1], Path("instructor", done[STUDENTS[1]].code, "flows.csv.gz")),
+    ):
+        (out / damaged).unlink()
+        with pytest.raises(AssertionError, match=f"{student} was drawn again"):
+            list(release_to(out, [student], SECRET, base, n_jobs=1))
 
 
 def test_a_new_release_gives_a_student_the_same_records(released, tmp_path):

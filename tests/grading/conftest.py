@@ -3,7 +3,7 @@ import shutil
 import pytest
 
 from labkit.errors import InputError
-from labkit.grading import sandbox
+from labkit.grading import walls
 
 
 @pytest.fixture(scope="session")
@@ -12,6 +12,6 @@ def bwrap():
     if not shutil.which("bwrap"):
         pytest.skip("bubblewrap is not installed: nothing can be graded in a sandbox here")
     try:
-        return sandbox.find_bubblewrap()
+        return walls.find_bubblewrap()
     except InputError as error:
         pytest.skip(str(error))

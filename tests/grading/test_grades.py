@@ -3,30 +3,40 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import unicodedata
+import zipfile
 from pathlib import Path
 
 import pytest
-from submitted import blank, hand_in, solved, starting_with, with_answer
+from submitted import NOTEBOOK, blank, hand_in, solved, starting_with, with_answer
 
 from labkit.cli import teaching
 from labkit.course.answers import Key
 from labkit.course.exercises import exercises_of
 from labkit.course.exercises.exercise import Traffic
 from labkit.course.personal import release_to, write_roster
-from labkit.course.release import release_files
+from labkit.course.release import NAME, release_files
+from labkit.data.files import DATA, FLOWS
 from labkit.errors import InputError
 from labkit.grading import grading
-from labkit.grading.grades import grade_path, read_grade
+from labkit.grading.grades import Grade, Mark, grade_path, read_grade
 from labkit.grading.grading import Grader, grade_all
 from labkit.grading.recording import TOO_MUCH
-from labkit.grading.reports import needs_a_person, outcome_counts, write_reports
-from labkit.grading.sandbox import NEEDED, Limits, Outcome
+from labkit.grading.reports import (
+    feedback_page,
+    grades_csv,
+    needs_a_person,
+    outcome_counts,
+    write_reports,
+)
 from labkit.grading.tasks import data_folders, find_tasks
+from labkit.grading.walls import NEEDED
+from labkit.grading.watching import Limits, Outcome
 
 QUICK = Limits(seconds_a_cell=30, seconds=120)
 
@@ -84,14 +94,22 @@ def test_each_is_judged_on_their_own_records(bwrap, tmp_path, monkeypatch):
     hand_in(submissions, "nobody", solved(name), name)
     # As it is typed, from the folder where it lies.
     monkeypatch.chdir(tmp_path)
+    with zipfile.ZipFile(release / "students" / f"{code['ada']}.zip") as archive:
+        own = archive.read(f"{NAME}/notebooks/{NOTEBOOK}.ipynb")
+    hand_in(submissions, "ada", own)
     tasks, strays = find_tasks(submissions, data_folders(Path("release")))
-    finished = grade_all(tasks, tmp_path / "out", Grader(QUICK, bwrap, 2))
-    grades = {grade.student: grade for grade in finished}
+    finished = list(grade_all(tasks, tmp_path / "out", Grader(QUICK, bwrap, 2)))
+    assert not any(grade.remarks for grade in finished)
+    grades = {grade.student: grade for grade in finished if grade.notebook == name}
     assert grades["ada"].points == grades["ada"].of
     assert grades[code["bob"]].points == grades["ada"].of
     assert grades["eve"].points < grades["ada"].of
     assert list(strays) == ["nobody"]
     assert "neither an id nor a code" in strays["nobody"][0]
+    tasks, _ = find_tasks(submissions, data_folders(None))
+    forgotten = [task for task in tasks if (task.student, task.notebook) == ("ada", NOTEBOOK)]
+    (grade,) = grade_all(forgotten, tmp_path / "out", Grader(QUICK, bwrap, 1))
+    assert grade.remarks == ("made for traffic of its own, judged on the course's: use --release",)
 
 
 def test_without_bubblewrap_it_says_so_and_stops(tmp_path, monkeypatch):
@@ -126,7 +144,7 @@ def test_a_wrong_folder_is_named(tmp_path, make, told):
 
 
 def test_a_release_without_a_roster_is_refused(tmp_path):
-    with pytest.raises(InputError, match="run `labkit release --roster`"):
+    with pytest.raises(InputError, match="is missing or damaged: `labkit release"):
         data_folders(tmp_path)
 
 
@@ -137,16 +155,24 @@ def test_strays_are_told_and_students_without_a_notebook_too(tmp_path):
     hand_in(folder / "a", "deeper", blank())
     (folder / "b").mkdir()
     hand_in(folder / "c" / ".ipynb_checkpoints", "x", blank())
+    hand_in(folder / "c", "__MACOSX", b"", f"._{NOTEBOOK}")
+    (folder / "d").mkdir()
+    (folder / "d" / "all.zip").write_bytes(b"PK")
+    (folder / "list.txt").write_text("a b c d")
     tasks, strays = find_tasks(folder, data_folders(None))
     assert [task.student for task in tasks] == ["a"]
     assert strays == {
-        "a": ["03_base_rate_arithmetic.ipynb", "my_copy.ipynb"],
+        "a": [
+            f"deeper/{NOTEBOOK}.ipynb: {NOTEBOOK}.ipynb was graded in its place",
+            "my_copy.ipynb: no notebook of the course has this name",
+        ],
         "b": ["no notebook of the course"],
         "c": ["no notebook of the course"],
+        "d": ["all.zip: it is packed, unpack it and grade again"],
     }
     write_reports(tmp_path / "out", [], strays)
-    assert len((tmp_path / "out" / "person.csv").read_text().splitlines()) == 5
-    assert len(needs_a_person([], strays)) == 4
+    assert len((tmp_path / "out" / "person.csv").read_text().splitlines()) == 6
+    assert len(needs_a_person([], strays)) == 5
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"marks": 3}', '{"marks": [{}], "remarks": []}'])
@@ -206,6 +232,7 @@ def test_ctrl_c_ends_what_runs_and_clears_it_away(bwrap, tmp_path):
         told = grader.communicate()[1]
     assert time.monotonic() - began < 60
     assert "Traceback" not in told
+    assert told.endswith("stopped: the same command goes on from here\n")
     assert grader.returncode not in (0, 2)
     assert list(scratch.iterdir()) == []
     assert not list((tmp_path / "out").rglob("*.json"))
@@ -262,6 +289,27 @@ def test_an_answer_may_be_nested_as_deep_as_it_can_be_read(open_, close):
         assert len(mark.answer) <= grading.LONGEST_SHOWN + 2
 
 
+def test_a_check_that_was_not_reached_is_no_blank_left_blank(tmp_path):
+    hand_in(tmp_path / "submissions", "a", b"no notebook")
+    tasks, _ = find_tasks(tmp_path / "submissions", data_folders(None))
+    (grade,) = grade_all(tasks, tmp_path / "out", Grader(jobs=1))
+    assert {(mark.state, mark.hint) for mark in grade.marks} == {
+        ("unanswered", "Not read: the run did not come to this check.")
+    }
+
+
+def test_a_page_says_what_is_missing_and_counts_as_the_table_does():
+    mark = Mark("03-1", "a title", 0, 1, "wrong", "Not `<x>`.", "", "", "", "")
+    grade = Grade("a", NOTEBOOK, (mark,), (), "")
+    strays = {"a": ["all.zip: it is packed"]}
+    page = feedback_page("a", [grade], [NOTEBOOK, "00_start_here"], strays["a"])
+    assert "Not <code>&lt;x&gt;</code>." in page
+    assert "Not handed in: 00_start_here" in page
+    assert "Not graded: all.zip: it is packed" in page
+    table = csv.DictReader(grades_csv({"a": [grade]}, [NOTEBOOK, "00_start_here"]).splitlines())
+    assert f"<strong>0 of {next(table)['of']}</strong>" in page
+
+
 def test_the_last_lines_of_many_count():
     spam = "\n" * 10**6 + '{"name": "03-2", "answer": 1}\n' * 10**4
     answers = grading._answers(f'{spam}{{"name": "03-1", "answer": 2}}\n')
@@ -297,13 +345,37 @@ def test_a_name_too_long_for_a_page_is_named_before_anything_is_run(tmp_path):
         find_tasks(tmp_path / "submissions", data_folders(None))
 
 
+@pytest.mark.parametrize("name", ["ada.ZIP", f"{NOTEBOOK}.ipynb"])
+def test_what_is_in_no_students_folder_is_named_before_anything_is_run(tmp_path, name):
+    hand_in(tmp_path, "ada", blank())
+    (tmp_path / name).write_bytes(b"PK")
+    with pytest.raises(InputError, match="is in no student's folder"):
+        find_tasks(tmp_path, data_folders(None))
+
+
 def test_accents_may_be_stored_in_either_way(tmp_path):
     roster = tmp_path / "instructor" / "roster.csv"
     roster.parent.mkdir()
     roster.write_text("student,code,draws,release\nAyşe,0123456789ab,1,x\n", encoding="utf-8")
+    shutil.copytree(DATA, roster.parent / "0123456789ab")
     for form in ("NFC", "NFD"):
         folder = data_folders(tmp_path)(unicodedata.normalize(form, "Ayşe"))
         assert folder == roster.parent / "0123456789ab"
+
+
+@pytest.mark.parametrize("damage", [lambda data: (data / FLOWS).write_bytes(b""), shutil.rmtree])
+def test_damaged_records_of_one_student_stop_nobody_else(tmp_path, damage):
+    instructor = tmp_path / "release" / "instructor"
+    for code in ("a1", "b2"):
+        shutil.copytree(DATA, instructor / code)
+    (instructor / "roster.csv").write_text("student,code\nada,a1\nbob,b2\n")
+    damage(instructor / "a1")
+    for student in ("ada", "bob"):
+        hand_in(tmp_path / "submissions", student, blank())
+    tasks, strays = find_tasks(tmp_path / "submissions", data_folders(tmp_path / "release"))
+    assert [task.student for task in tasks] == ["bob"]
+    assert "release again" in strays["ada"][0]
+    assert "data make" not in strays["ada"][0]
 
 
 @pytest.mark.parametrize("row", ["ada", '"' + "a" * 200_000 + '",x'])

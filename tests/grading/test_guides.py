@@ -5,10 +5,16 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from labkit.course.answers import Key, judge
+from labkit.course.cells import exercise_cells, exercise_problems
+from labkit.course.exercises.exercise import Traffic
+from labkit.course.notebooks import read_notebook
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDENTS = ("ada", "bob")
@@ -18,6 +24,13 @@ def commands(guide):
     """The shell blocks of a guide, in order."""
     text = (ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8")
     return re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def snippets(guide):
+    """The Python blocks of a guide, in order."""
+    text = (ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8")
+    found = re.findall(r"^ *```python\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
+    return [textwrap.dedent(block) for block in found]
 
 
 def run(block, folder):
@@ -43,6 +56,14 @@ def desk(tmp_path_factory):
     return folder
 
 
+def assert_ignored(desk):
+    """In a clone, what the guides have made there is in nobody's commit and in no check."""
+    ignored = (ROOT / ".gitignore").read_text().split()
+    assert {path.name for path in desk.iterdir()} - {"notebooks"} <= {
+        line.strip("/") for line in ignored
+    }
+
+
 def test_the_instructors_commands_work(desk):
     blocks = commands("instructors")
     assert len(blocks) >= 5
@@ -51,6 +72,20 @@ def test_the_instructors_commands_work(desk):
     assert "is what its source says" in told[0]
     assert all(student in told[1] for student in STUDENTS)
     assert "lesson" in told[2]
+    assert_ignored(desk)
+
+
+def test_an_exercise_is_added_as_the_guide_says(tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
+    monkeypatch.chdir(tmp_path)
+    cells, function = snippets("instructors")
+    exec(cells, {})
+    notebook = read_notebook(tmp_path / "notebooks" / "04_temporal_split.ipynb")
+    assert exercise_problems(notebook) == []
+    assert list(exercise_cells(notebook)) == [f"04-{n}" for n in range(1, 6)]
+    scope = {"Traffic": Traffic, "Key": Key}
+    exec(function, scope)
+    assert judge(scope["_days"](None), 8).state == "right"
 
 
 def test_the_graders_commands_work(desk, bwrap):
@@ -70,3 +105,4 @@ def test_the_graders_commands_work(desk, bwrap):
     assert "was not run" in told[1]
     assert "reports what its reference reports" in told[1]
     assert {path.stem for path in (desk / "graded" / "feedback").iterdir()} == set(STUDENTS)
+    assert_ignored(desk)

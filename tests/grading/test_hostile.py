@@ -26,8 +26,9 @@ from submitted import (
 from labkit.course.exercises import exercises_of
 from labkit.grading.grading import Grader, grade_all
 from labkit.grading.reports import write_reports
-from labkit.grading.sandbox import PACKAGE, Limits
 from labkit.grading.tasks import data_folders, find_tasks
+from labkit.grading.walls import PACKAGE
+from labkit.grading.watching import Limits
 
 ALL = sum(asked.points for asked in exercises_of("03"))
 FIRST = exercises_of("03")[0]

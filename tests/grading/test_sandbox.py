@@ -2,6 +2,7 @@
 
 import json
 import struct
+import subprocess
 import sys
 from pathlib import Path
 from threading import Event
@@ -14,11 +15,13 @@ from submitted import notebook_bytes
 
 from labkit.data.files import CHECKSUMS, DATA, FLOWS
 from labkit.errors import InputError
-from labkit.grading import sandbox
+from labkit.grading import walls, watching
 from labkit.grading.calls import forbidden_calls
-from labkit.grading.sandbox import Limits, run_sandboxed, without_answers
+from labkit.grading.recording import ANSWERS_FILE, REPORT
+from labkit.grading.sandbox import own_user, run_sandboxed, without_answers
+from labkit.grading.watching import Limits
 
-ROOT = sandbox.PACKAGE.parent
+ROOT = walls.PACKAGE.parent
 SECRET = "the right answers"
 INSIDE = f"""
 import ctypes, json, os, platform, subprocess, threading
@@ -87,9 +90,7 @@ def run(bwrap, package, tmp_path):
         path = folder / "notebook.ipynb"
         path.write_bytes(notebook_bytes(v4.new_notebook(cells=[v4.new_code_cell(source)])))
         path.chmod(0o644)
-        return run_sandboxed(
-            path, package, data, Limits(seconds=60), user=7, bwrap=bwrap, stop=Event()
-        )
+        return run_sandboxed(path, package, data, Limits(seconds=60), bwrap=bwrap, stop=Event())
 
     return once
 
@@ -117,8 +118,8 @@ def test_a_run_leaves_two_files_and_no_more(run, tmp_path):
         "for _ in range(3000):\n    os.mkdir('d' * 10)\n    os.chdir('d' * 10)"
     )
     assert {path.name for path in (tmp_path / "run" / "out").iterdir()} == {
-        sandbox.ANSWERS_FILE,
-        sandbox.REPORT,
+        ANSWERS_FILE,
+        REPORT,
     }
 
 
@@ -139,12 +140,21 @@ class Process:
 
 def test_a_process_that_is_gone_hides_no_other(monkeypatch):
     processes = Process(1, Process(None), Process(2))
-    monkeypatch.setattr(sandbox.psutil, "Process", lambda pid: processes)
-    assert sandbox._memory(0) == 3
+    monkeypatch.setattr(watching.psutil, "Process", lambda pid: processes)
+    assert watching._memory(0) == 3
+
+
+def test_no_two_runs_have_one_user_whichever_grader_started_them():
+    program = "from labkit.grading.sandbox import own_user\nwith own_user() as user: print(user)"
+    with own_user() as first, own_user() as second:
+        other = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        )
+        assert len({first, second, int(other.stdout)}) == 3
 
 
 def test_an_environment_that_holds_the_solutions_is_refused(run, monkeypatch):
-    monkeypatch.setattr(sandbox.sys, "prefix", str(ROOT))
+    monkeypatch.setattr(walls.sys, "prefix", str(ROOT))
     with pytest.raises(InputError, match="holds the solutions"):
         run("1")
 
@@ -153,11 +163,11 @@ def test_an_environment_that_holds_the_solutions_is_refused(run, monkeypatch):
 def test_a_repository_may_lie_anywhere(tmp_path, monkeypatch, below):
     # What is mounted later lies above what was mounted before.
     root = Path(below, "course")
-    monkeypatch.setattr(sandbox, "PACKAGE", root / "labkit")
-    walls = sandbox._walls(tmp_path / "n.ipynb", tmp_path / "labkit", tmp_path, tmp_path)
-    hidden = walls.index(str(root))
-    assert walls[hidden - 1] == "--tmpfs"
-    assert walls.index(below) < hidden < walls.index(str(root / "labkit"))
+    monkeypatch.setattr(walls, "PACKAGE", root / "labkit")
+    built = walls.walls(tmp_path / "n.ipynb", tmp_path / "labkit", tmp_path, tmp_path)
+    hidden = built.index(str(root))
+    assert built[hidden - 1] == "--tmpfs"
+    assert built.index(below) < hidden < built.index(str(root / "labkit"))
 
 
 def allows(program, architecture, number, first=0):
