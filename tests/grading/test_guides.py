@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from labkit.course.answers import Key, judge
+from labkit.course.answers import Key, Mistake, judge
 from labkit.course.cells import exercise_cells, exercise_problems
 from labkit.course.exercises.exercise import Traffic
 from labkit.course.notebooks import read_notebook
@@ -83,7 +83,7 @@ def test_an_exercise_is_added_as_the_guide_says(tmp_path, monkeypatch):
     notebook = read_notebook(tmp_path / "notebooks" / "04_temporal_split.ipynb")
     assert exercise_problems(notebook) == []
     assert list(exercise_cells(notebook)) == [f"04-{n}" for n in range(1, 6)]
-    scope = {"Traffic": Traffic, "Key": Key}
+    scope = {"Traffic": Traffic, "Key": Key, "Mistake": Mistake}
     exec(function, scope)
     assert judge(scope["_days"](None), 8).state == "right"
 
