@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import labkit
 from labkit.errors import InputError
-from labkit.evaluation.bounds import Counts, sweep_of, with_bounds
+from labkit.evaluation.bounds import Counts, sweep_of, with_bounds, with_bounds_of_days
 from labkit.evaluation.count_calibration import (
     calibration_of_counts,
     losses_of_counts,
@@ -139,9 +139,16 @@ def from_counts(
     )
     judged = None if reason else calibration_of_counts(counts, intervals)
     result = result_of(sweep, days, options, intervals, judged, missing)
-    if isinstance(counts, ScoreSketch) and not counts.exact:
+    if _is_binned(counts):
         result = with_bounds(result, counts, by_day)
+    elif any(map(_is_binned, (by_day or {}).values())):
+        result = with_bounds_of_days(result, by_day)
     return result, replicates, resampling
+
+
+def _is_binned(counts: Counts) -> bool:
+    """Return whether some bin holds several scores."""
+    return isinstance(counts, ScoreSketch) and not counts.exact
 
 
 def _of_same_records(detectors: Mapping[str, DetectorResult]) -> bool:
