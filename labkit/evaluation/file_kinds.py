@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labkit.errors import InputError
-from labkit.scale.files import parquet_files
+from labkit.scale.files import parquet_files, refuse_pipe
 
 _PARQUET, _GZIP = b"PAR1", b"\x1f\x8b"
 # Other things that people keep tables in.
@@ -61,6 +61,7 @@ def look_at(path: Path) -> ScoreFiles:
 def _digested(path: Path, digest: "hashlib._Hash") -> bytes:
     """Add the bytes of a file to a checksum; return the first of them."""
     first = b""
+    refuse_pipe(path)
     try:
         with path.open("rb") as file:
             while block := file.read(_BLOCK):
