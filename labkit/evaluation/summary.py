@@ -21,7 +21,7 @@ from labkit.evaluation.wording import (
     subject,
     threshold,
 )
-from labkit.terminal import table
+from labkit.terminal import printable, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -172,7 +172,7 @@ def _table(console: Console, title: str, headings: list[str], rows: Iterator[Row
     made: Table = table(title, *headings)
     made.title_justify = "left"
     for row in shown:
-        made.add_row(*map(Text, row))
+        made.add_row(*(Text(printable(cell)) for cell in row))
     console.print(made)
     left = sum(1 for _ in rows)
     if left:
@@ -180,4 +180,4 @@ def _table(console: Console, title: str, headings: list[str], rows: Iterator[Row
 
 
 def _line(console: Console, text: str) -> None:
-    console.print(text, highlight=False, markup=False, emoji=False)
+    console.print(printable(text), highlight=False, markup=False, emoji=False)
