@@ -74,6 +74,10 @@ def calibration(
     counted
         Whether weights say how many records there are.
     """
+    if weights is not None and not weights.all():
+        # A record of weight zero counts nowhere, also where its loss is infinite.
+        kept = weights > 0
+        labels, probabilities, weights = labels[kept], probabilities[kept], weights[kept]
     if weights is None:
         estimates = {
             "Brier score": brier_score(labels, probabilities),
@@ -93,13 +97,26 @@ def calibration(
             bins = _with_wilson(bins, intervals.level)
     measures = {name: intervals.measure(name, value, "") for name, value in estimates.items()}
     at = certain_and_wrong(labels, probabilities)
-    wrong = int(weights[at].sum() if counted else np.count_nonzero(at))
+    wrong = float(np.count_nonzero(at) if weights is None else weights[at].sum())
+    if weights is None or counted:
+        wrong = int(wrong)
     if wrong:
-        reason = f"{wrong:,} records were given a probability of 0 or 1 and were the other"
+        reason = f"{records_or_weight(wrong)} were given a probability of 0 or 1 and were the other"
         measures["log loss"] = Measure(math.inf, reason=reason)
     return CalibrationResult(
         measures["Brier score"], measures["log loss"], measures["mean score"], wrong, bins
     )
+
+
+def records_or_weight(wrong: float) -> str:
+    """Return in words how many records, or what weight of them.
+
+    Examples
+    --------
+    >>> records_or_weight(3), records_or_weight(2.5)
+    ('3 records', 'records of weight 2.5')
+    """
+    return f"{wrong:,} records" if isinstance(wrong, int) else f"records of weight {wrong:,.6g}"
 
 
 def weighted_reliability_table(

@@ -12,6 +12,7 @@ from itertools import islice
 
 import numpy as np
 
+from labkit.evaluation.calibration import records_or_weight
 from labkit.evaluation.evaluation import Evaluation
 from labkit.evaluation.results import (
     CostResult,
@@ -116,10 +117,8 @@ def calibration(evaluation: Evaluation) -> list[Said]:
         stated = judged.mean_prediction.estimate
         wrong = ""
         if judged.certain_and_wrong:
-            wrong = (
-                f" {judged.certain_and_wrong:,} were certain and wrong, which makes the log loss "
-                "infinite."
-            )
+            those = records_or_weight(judged.certain_and_wrong)
+            wrong = f" {those} were certain and wrong, which makes the log loss infinite."
         return (
             f"The scores foretell {percent(stated)} attacks on average; there are "
             f"{percent(one.base_rate.estimate)}.{wrong}"
