@@ -7,6 +7,7 @@ what drawing the records of those days would.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -80,6 +81,8 @@ def replicates_of_counts(
     cuts = _cuts(sweep, [score for one in measured for score in one.statistic.thresholds])
     parts = [sweep] if by_day is None else list(by_day.values())
     attacks, normals = (_class(parts, cuts, losses, attacks) for attacks in (True, False))
+    if not sweep.counts_records:
+        attacks, normals = _scaled(attacks, normals)
     whole = _resamples(cuts, *(one.counts.sum(axis=0)[None] for one in (attacks, normals)))
     found: dict[str, list[np.ndarray]] = {one.name: [] for one in [*measured, *losses]}
     # A generator each, as `labkit.metrics.bootstrap` has.
@@ -162,6 +165,15 @@ def _class(
         means = np.divide(lost[0], counts[0][:, None], where=counts[0][:, None] > 0, out=lost[0])
         return _Class(np.array(counts), means)
     return _Class(np.array(counts), np.array(lost).sum(axis=1))
+
+
+def _scaled(*classes: _Class) -> list[_Class]:
+    """Return weights of about 1 in all, so that no product of two leaves float64.
+
+    By a power of two, which rounds nothing; every number is a ratio of weights.
+    """
+    exponent = math.frexp(max(one.counts.sum().item() for one in classes))[1]
+    return [_Class(*(np.ldexp(column, -exponent) for column in one)) for one in classes]
 
 
 def _drawn(of_class: _Class, rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]:

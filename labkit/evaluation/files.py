@@ -185,7 +185,7 @@ def evaluate_file(
         names=_FLAGS,
     )
     columns = {"day": day, "group": group, "weight": weight}
-    with connected(scheduler) if scheduler else nullcontext() as client:
+    with connected(scheduler) if scheduler is not None else nullcontext() as client:
         if not fits_in_memory(path, len(scores), max_memory):
             if group:
                 raise InputError(

@@ -98,6 +98,8 @@ def connected(scheduler: str | Client) -> Iterator[Client]:
     except ImportError:
         remedy = f"run `{sys.executable} -m pip install distributed`"
         raise InputError(f"a cluster is reached with distributed: {remedy}") from None
+    if scheduler == "":
+        raise InputError("the address of the scheduler is empty; name one such as tcp://host:8786")
     if isinstance(scheduler, Client):
         yield scheduler
         return
