@@ -6,6 +6,7 @@ of it: Dask has its parts counted again by another.
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from labkit.scale.partial import DAY_SHARE, Partial, partial_of
 from labkit.scale.plan import MAX_MEMORY, Plan, plan_for
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 # Parts whose counts one worker adds up at a time: few, since they lie in its memory together.
 _TOGETHER = 4
@@ -32,6 +33,8 @@ _TOGETHER = 4
 _COUNTED = 64
 # Seconds until a scheduler that does not answer is taken for none.
 _PATIENCE = 10
+# So many times that long, workers that are lost may take to come back.
+_RETURN = 3
 
 
 def sweep_on_cluster(
@@ -103,6 +106,8 @@ def connected(scheduler: str | Client) -> Iterator[Client]:
     if isinstance(scheduler, Client):
         yield scheduler
         return
+    # What it would log of a scheduler that is lost, an error tells.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = Client(scheduler, timeout=_PATIENCE)
     except (OSError, TypeError, ValueError) as error:
@@ -132,4 +137,21 @@ def _counted(
             client.submit(reduce, add, pieces[i : i + _TOGETHER], pure=False)
             for i in range(0, len(pieces), _TOGETHER)
         ]
-    return pieces[0].result()
+    return _result(client, pieces[0])
+
+
+def _result(client: Client, sum_of_all: Future) -> Partial:
+    """Wait for the sum of all parts, as long as there is someone to work on it."""
+    from distributed import CancelledError, KilledWorker
+
+    alone = 0
+    while True:
+        try:
+            return sum_of_all.result(timeout=_PATIENCE)
+        except TimeoutError:
+            alone = 0 if client.scheduler_info()["workers"] else alone + 1
+            if alone > _RETURN:
+                raise InputError("the cluster has no workers; start some and try again") from None
+        except (CancelledError, KilledWorker, OSError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InputError(f"the cluster lost the work ({reason}); try again") from None
