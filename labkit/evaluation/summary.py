@@ -135,7 +135,7 @@ def _measured(measure: Measure) -> str:
         said.append(f"({rate(measure.low)}{between}{rate(measure.high)})")
     if measure.bounds:
         # No more digits than a narrow column holds.
-        said.append(bounds(measure.bounds, 4, "-"))
+        said.append(bounds(measure.bounds, 4, "-" if measure.bounds[0] >= 0 else " to "))
     return " ".join(said)
 
 

@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 
 from labkit.cli import app
 from labkit.errors import InputError
-from labkit.evaluation import evaluate_file, large_files
+from labkit.evaluation import Measure, evaluate_file, large_files
 from labkit.evaluation.columns import Texts, as_days
+from labkit.evaluation.summary import _measured
 from labkit.scale import Bounds, sweep_parquet
 from labkit.scale.bounds import Intervals, auc_bounds
 
@@ -246,3 +247,8 @@ def test_an_empty_address_of_a_scheduler_is_none(written):
     pytest.importorskip("distributed")
     with pytest.raises(InputError, match="the address of the scheduler is empty"):
         evaluated(written(), scheduler="")
+
+
+def test_bounds_below_zero_are_told_apart():
+    difference = Measure(-0.25, bounds=(-0.5, -0.125))
+    assert _measured(difference) == "-0.250 [-0.5000 to -0.1250]"
