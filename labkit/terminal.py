@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
+
+# Controls; what only orders other signs, such as U+202E; and bytes of a name that are no UTF-8.
+_STEERS = {"Cc", "Cf", "Cs"}
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,3 +33,17 @@ def console() -> Console:
     terminal = Console()
     terminal.width = max(terminal.width, MIN_WIDTH)
     return terminal
+
+
+def printable(text: str) -> str:
+    r"""Return a text with what would steer a terminal written out; line ends stay.
+
+    Examples
+    --------
+    >>> print(printable("\x1b[2Jhost"))
+    \x1b[2Jhost
+    """
+    return "".join(
+        ascii(sign)[1:-1] if sign != "\n" and unicodedata.category(sign) in _STEERS else sign
+        for sign in text
+    )

@@ -7,6 +7,7 @@ import sys
 from labkit.cli import data, evaluate, lab, teaching  # noqa: F401  each adds its commands to the app
 from labkit.cli.app import app
 from labkit.errors import InputError
+from labkit.terminal import printable
 
 __all__ = ["app", "main"]
 
@@ -24,5 +25,5 @@ def main() -> None:
     try:
         app()
     except (InputError, OSError) as error:
-        sys.stderr.write(f"labkit: {' '.join(str(error).split())}\n")
+        sys.stderr.write(f"labkit: {printable(' '.join(str(error).split()))}\n")
         sys.exit(2)

@@ -77,18 +77,20 @@ def evaluate(
         from labkit.atomic import atomic_write
 
         mpl.use("agg")
-        page = result.to_html(shlex.join(["labkit", *sys.argv[1:]])).encode()
+        page = result.to_html(shlex.join(["labkit", *sys.argv[1:]])).encode(
+            errors="backslashreplace"
+        )
         with atomic_write(out) as report:
             report.write(page)
     if as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2, allow_nan=False))
         return
     from labkit.evaluation.report.summary import print_summary
-    from labkit.terminal import console
+    from labkit.terminal import console, printable
 
     print_summary(result, console())
     if out:
-        typer.echo(f"wrote {out}")
+        typer.echo(f"wrote {printable(str(out))}")
 
 
 def _progress(what: str, total: int) -> AbstractContextManager:
@@ -100,7 +102,10 @@ def _check_writable(out: Path, source: Path) -> None:
     """Raise unless a report can be written, before anything is computed; leaves nothing behind."""
     if out.is_dir():
         raise InputError(f"{out} is a folder; name a file to write")
-    if out.exists() and source.exists() and out.samefile(source):
+    if out.exists() and not out.is_file():
+        raise InputError(f"--out {out} is a pipe or a device; name a file to write")
+    sources = source.rglob("*") if source.is_dir() else [source]
+    if out.exists() and any(one.exists() and out.samefile(one) for one in sources):
         raise InputError(f"--out {out} is the file of the scores; name another file")
     folder = out.absolute().parent
     while not folder.exists():

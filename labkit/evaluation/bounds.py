@@ -74,12 +74,8 @@ def with_bounds(
         if not math.isnan(measure.estimate)
     }
     costs = None if result.costs is None else _with_least_bounds(result.costs, sketch)
-    days, daily = result.days, result.daily_budgets
     if by_day is not None:
-        days = _with_area_bounds(days, by_day)
-        daily = tuple(
-            replace(one, one_threshold=_on_days(one.one_threshold, by_day)) for one in daily
-        )
+        result = _with_day_bounds(result, by_day)
     return replace(
         result,
         auc=bounded(result.auc, sketch.roc_auc),
@@ -87,13 +83,38 @@ def with_bounds(
         average_precision=bounded(result.average_precision, sketch.average_precision),
         average_precision_at=dict(result.average_precision_at) | projected,
         costs=costs,
-        days=days,
-        daily_budgets=daily,
         notes=(
             *result.notes,
             f"Scores were counted in {len(sketch):,} bins, since the records do not fit in memory. "
             "What that leaves open stands in brackets: the least and the most that a number can "
             "be. Intervals are as much wider.",
+        ),
+    )
+
+
+def with_bounds_of_days(result: DetectorResult, by_day: Mapping[object, Counts]) -> DetectorResult:
+    """Return what was measured of an exact sweep with what the sketches of its days leave open.
+
+    A day has fewer bins than all days together, and may leave open what is known of the whole.
+    """
+    return replace(
+        _with_day_bounds(result, by_day),
+        notes=(
+            *result.notes,
+            "Scores of each day were counted in bins, since the records do not fit in memory. What "
+            "holds of all days together is exact; of a day, the least and the most that a number "
+            "can be are given beside it.",
+        ),
+    )
+
+
+def _with_day_bounds(result: DetectorResult, by_day: Mapping[object, Counts]) -> DetectorResult:
+    return replace(
+        result,
+        days=_with_area_bounds(result.days, by_day),
+        daily_budgets=tuple(
+            replace(one, one_threshold=_on_days(one.one_threshold, by_day))
+            for one in result.daily_budgets
         ),
     )
 

@@ -74,6 +74,10 @@ def calibration(
     intervals
         Of the detector that gave the probabilities.
     """
+    if weights is not None and not weights.all():
+        # A record of weight zero counts nowhere, also where its loss is infinite.
+        kept = weights > 0
+        labels, probabilities, weights = labels[kept], probabilities[kept], weights[kept]
     if weights is None:
         estimates = (
             brier_score(labels, probabilities),
@@ -87,12 +91,24 @@ def calibration(
     )
     brier, loss, mean = map(intervals.measure, _MEANS, estimates)
     at = certain_and_wrong(labels, probabilities)
-    counted = weights is not None and weights.dtype.kind == "i"
-    wrong = int(weights[at].sum() if counted else np.count_nonzero(at))
+    counted = weights is None or weights.dtype.kind == "i"
+    wrong = np.count_nonzero(at) if weights is None else weights[at].sum()
+    wrong = int(wrong) if counted else float(wrong)
     if wrong:
-        reason = f"{wrong:,} records were given a probability of 0 or 1 and were the other"
+        reason = f"{records_or_weight(wrong)} were given a probability of 0 or 1 and were the other"
         loss = Measure(math.inf, reason=reason)
     return CalibrationResult(brier, loss, mean, wrong, bins)
+
+
+def records_or_weight(wrong: float) -> str:
+    """Return in words how many records, or what weight of them.
+
+    Examples
+    --------
+    >>> records_or_weight(3), records_or_weight(2.5)
+    ('3 records', 'records of weight 2.5')
+    """
+    return f"{wrong:,} records" if isinstance(wrong, int) else f"records of weight {wrong:,.6g}"
 
 
 def calibration_of_counts(counts: Counts, intervals: Intervals) -> CalibrationResult:

@@ -8,7 +8,7 @@ from functools import partial
 
 import labkit
 from labkit.errors import InputError
-from labkit.evaluation.bounds import Counts, sweep_of, with_bounds
+from labkit.evaluation.bounds import Counts, sweep_of, with_bounds, with_bounds_of_days
 from labkit.evaluation.calibration import calibration_of_counts, why_no_probabilities
 from labkit.evaluation.detectors import judged
 from labkit.evaluation.evaluation import Evaluation, Resampling
@@ -117,9 +117,16 @@ def _judged(
         calibrate=partial(calibration_of_counts, counts),
         no_probabilities=why_no_probabilities(counts),
     )
-    if isinstance(counts, ScoreSketch) and not counts.exact:
+    if _is_binned(counts):
         result = with_bounds(result, counts, by_day)
+    elif any(map(_is_binned, (by_day or {}).values())):
+        result = with_bounds_of_days(result, by_day)
     return result, replicates, resampling
+
+
+def _is_binned(counts: Counts) -> bool:
+    """Return whether some bin holds several scores."""
+    return isinstance(counts, ScoreSketch) and not counts.exact
 
 
 def _of_same_records(detectors: Mapping[str, DetectorResult]) -> bool:

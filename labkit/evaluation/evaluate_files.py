@@ -38,6 +38,7 @@ from labkit.scale import Judged, sweep_on_cluster, sweep_parquet
 from labkit.scale.cluster import connected
 from labkit.scale.files import Columns, parquet_files, parts_of, rows_of
 from labkit.scale.plan import MAX_MEMORY
+from labkit.scale.reading import readable
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -109,7 +110,7 @@ def evaluate_file(
     """
     options = as_options(whole=weight is None, names=_FLAGS, **asked)
     columns = {"day": day, "group": group, "weight": weight}
-    with connected(scheduler) if scheduler else nullcontext() as client:
+    with connected(scheduler) if scheduler is not None else nullcontext() as client:
         if not _fits_in_memory(path, len(scores), max_memory):
             if group:
                 raise InputError(
@@ -239,7 +240,9 @@ def _label_counts(files: Sequence[Path], columns: Columns) -> dict[object, int]:
         try:
             with pq.ParquetFile(part.path, read_dictionary=[label]) as file:
                 for batch in file.iter_batches(row_groups=part.row_groups, columns=[label]):
-                    for pair in batch[label].value_counts().tolist():
+                    with readable(batch[label], label):
+                        pairs = batch[label].value_counts().tolist()
+                    for pair in pairs:
                         value = pair["values"]
                         counts[value] = counts.get(value, 0) + pair["counts"]
         except (OSError, pa.ArrowException) as error:
@@ -269,6 +272,10 @@ def _one_of(labels: Mapping[object, int], is_positive: np.ndarray, name: str, to
 def _by_day(judged: Judged, name: str) -> tuple[dict[str, dict[object, Counts]], list[str]]:
     """Return detector -> day -> counts, with days as they are called where records are read."""
     raw = list(judged.by_day)
+    if any(is_missing(str(day)) for day in raw):
+        raise InputError(
+            f"column {name!r} is empty or NaN in some records; fill or drop them first"
+        )
     named, notes = as_days(Texts(np.arange(len(raw)), list(map(str, raw))), name)
     days = dict(zip(named.tolist(), judged.by_day.values(), strict=True))
     if len(days) < len(raw):

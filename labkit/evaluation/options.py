@@ -14,6 +14,8 @@ from labkit.metrics.scalars import as_budget, as_cost, as_share
 
 BASE_RATES = (0.01, 0.001)
 """Where nothing else is asked for: one attack in a hundred records, and one in a thousand."""
+# Beyond these, sums over records or days could leave float64.
+_LARGEST, _LEAST_RATE = 1e100, 1e-100
 
 
 @dataclass(frozen=True)
@@ -78,14 +80,22 @@ def as_options(
     }
     if math.inf in asked:
         raise InputError(f"{called['budgets']} is inf; a budget is a finite number of alerts")
+    _check_largest(asked, called["budgets"])
     rates = _several(BASE_RATES if base_rates is None else base_rates, called["base_rates"])
     shares = {float(as_share(rate, called["base_rates"])) for rate in rates}
+    if shares and min(shares) < _LEAST_RATE:
+        raise InputError(
+            f"{called['base_rates']} is {min(shares):g}; the least that can be projected to is "
+            f"{_LEAST_RATE:g}"
+        )
     fp, fn = called["cost_fp"], called["cost_fn"]
     if (cost_fp is None) != (cost_fn is None):
         raise InputError(f"{fp} and {fn} go together: a threshold weighs one against the other")
     costs = (None, None)
     if cost_fp is not None:
         costs = as_cost(cost_fp, fp), as_cost(cost_fn, fn)
+        _check_largest(costs[:1], fp)
+        _check_largest(costs[1:], fn)
         if not any(costs):
             raise InputError(f"{fp} and {fn} are both 0; every threshold costs the same")
     return Options(
@@ -96,6 +106,11 @@ def as_options(
         _whole(n_replicates, called["n_replicates"]),
         _whole(seed, called["seed"]),
     )
+
+
+def _check_largest(numbers: Iterable[float], name: str) -> None:
+    if (largest := max(numbers, default=0)) > _LARGEST:
+        raise InputError(f"{name} is {float(largest):g}; {_LARGEST:g} is the largest allowed")
 
 
 def _several(values: object, name: str) -> list:

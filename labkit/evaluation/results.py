@@ -190,8 +190,8 @@ class CalibrationResult:
     mean_prediction
         Mean of the scores; where calibrated, the base rate.
     certain_and_wrong
-        Attacks of probability 0 and normal records of probability 1: each makes the log loss
-        infinite.
+        Attacks of probability 0 and normal records of probability 1, or the weight of them: each
+        makes the log loss infinite.
     bins
         `labkit.metrics.reliability_table`, with Wilson intervals; of weights where records have
         some, and without intervals then.
@@ -200,7 +200,7 @@ class CalibrationResult:
     brier_score: Measure
     log_loss: Measure
     mean_prediction: Measure
-    certain_and_wrong: int
+    certain_and_wrong: float
     bins: pd.DataFrame
 
 

@@ -107,6 +107,10 @@ def auc_bounds(bins: Intervals) -> Bounds:
     if not (positives and negatives):
         return Bounds(math.nan, math.nan)
     whole = attacks.dtype.kind == "i"
+    if not whole:
+        # As shares, so that no product of weights leaves float64.
+        attacks, normals = attacks / positives, normals / negatives
+        positives = negatives = 1.0
     dot = _exact_dot if whole else _float_dot
     twice_won = 2 * dot(attacks, negatives - np.cumsum(normals))
     twice_won += dot(attacks[tied], normals[tied])

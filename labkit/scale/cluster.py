@@ -6,6 +6,7 @@ of it: Dask has its parts counted again by another.
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -24,7 +25,7 @@ from labkit.scale.partial import DAY_SHARE, Partial, partial_of
 from labkit.scale.plan import MAX_MEMORY, Plan, plan_for
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 # Parts whose counts one worker adds up at a time: few, since they lie in its memory together.
 _TOGETHER = 4
@@ -32,6 +33,8 @@ _TOGETHER = 4
 _COUNTED = 64
 # Seconds until a scheduler that does not answer is taken for none.
 _PATIENCE = 10
+# So many times that long, workers that are lost may take to come back.
+_RETURN = 3
 
 
 def sweep_on_cluster(
@@ -97,8 +100,12 @@ def connected(scheduler: str | Client) -> AbstractContextManager[Client]:
     except ImportError:
         remedy = f"run `{sys.executable} -m pip install distributed`"
         raise InputError(f"a cluster is reached with distributed: {remedy}") from None
+    if scheduler == "":
+        raise InputError("the address of the scheduler is empty; name one such as tcp://host:8786")
     if isinstance(scheduler, Client):
         return nullcontext(scheduler)
+    # What it would log of a scheduler that is lost, an error tells.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         return Client(scheduler, timeout=_PATIENCE)
     except (OSError, TypeError, ValueError) as error:
@@ -126,4 +133,21 @@ def _counted(
             client.submit(reduce, add, partials[i : i + _TOGETHER], pure=False)
             for i in range(0, len(partials), _TOGETHER)
         ]
-    return partials[0].result()
+    return _result(client, partials[0])
+
+
+def _result(client: Client, sum_of_all: Future) -> Partial:
+    """Wait for the sum of all parts, as long as there is someone to work on it."""
+    from distributed import CancelledError, KilledWorker
+
+    alone = 0
+    while True:
+        try:
+            return sum_of_all.result(timeout=_PATIENCE)
+        except TimeoutError:
+            alone = 0 if client.scheduler_info()["workers"] else alone + 1
+            if alone > _RETURN:
+                raise InputError("the cluster has no workers; start some and try again") from None
+        except (CancelledError, KilledWorker, OSError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InputError(f"the cluster lost the work ({reason}); try again") from None

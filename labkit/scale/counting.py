@@ -24,7 +24,7 @@ from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
 from labkit.metrics.inputs import as_codes, as_scores, check_lengths
 from labkit.scale.files import Columns, Part, is_number, is_text, rows_of
-from labkit.scale.reading import TIME, as_block, check_days, check_weights, refuse
+from labkit.scale.reading import LARGEST_WEIGHT, TIME, as_block, check_days, check_weights, refuse
 from labkit.scale.tally import Labels
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _FAULTY = {
     "is NaN": "coalesce(isnan({0}), true)",
     "is negative": "{0} < 0",
     "is infinite": "isinf({0})",
+    f"is above {LARGEST_WEIGHT:g}": f"{{0}} > {LARGEST_WEIGHT} AND isfinite({{0}})",
 }
 
 
@@ -167,6 +168,7 @@ def _table(columns: Columns, parts: list[Part], max_memory: float) -> pa.Table:
         remedy = f"run `{sys.executable} -m pip install duckdb`"
         raise InputError(f"records are counted with duckdb: {remedy}") from None
 
+    _check_names(columns, parts)
     # Otherwise these would stand for other files too.
     paths = dict.fromkeys(part.path for part in parts)
     files = [re.sub(r"([*?\[])", r"[\1]", path) for path in paths]
@@ -183,6 +185,22 @@ def _table(columns: Columns, parts: list[Part], max_memory: float) -> pa.Table:
     if not is_number(counts.schema.field(columns.score).type):
         raise NotCounted(f"DuckDB knows no scores of the type of {columns.score}")
     return counts
+
+
+def _check_names(columns: Columns, parts: list[Part]) -> None:
+    """Raise NotCounted where DuckDB might take another column: to it score and Score are one."""
+    import pyarrow.parquet as pq
+
+    wanted = [name.casefold() for name in (columns.score, columns.label, columns.day) if name]
+    reserved = {_RECORDS, _WEIGHT, *_FAULTY} if columns.weight is not None else {_RECORDS}
+    reserved = {name.casefold() for name in reserved}
+    if len(set(wanted)) < len(wanted) or reserved & set(wanted):
+        raise NotCounted("DuckDB cannot tell apart what the columns are called")
+    for path in dict.fromkeys(part.path for part in parts):
+        found = Counter(name.casefold() for name in pq.read_schema(path).names)
+        for name in columns.names:
+            if found[name.casefold()] > 1 or "\0" in name:
+                raise NotCounted(f"DuckDB cannot tell {name} from what other columns are called")
 
 
 def _day(path: str, name: str) -> str:

@@ -131,16 +131,26 @@ def parquet_files(paths: Paths) -> Iterator[Path]:
         if not path.exists():
             raise InputError(f"{path} is missing")
         if not path.is_dir():
+            refuse_pipe(path)
             yield path
             continue
         inside = [
             file
             for file in sorted(path.rglob("*.parquet"))
             if not any(name.startswith((".", "_")) for name in file.relative_to(path).parts)
+            and not file.is_dir()
         ]
         if not inside:
             raise InputError(f"{path} holds no .parquet file")
+        for file in inside:
+            refuse_pipe(file)
         yield from inside
+
+
+def refuse_pipe(path: Path) -> None:
+    """Raise InputError where a path is a pipe or a device, which cannot be read twice, or ends."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise InputError(f"{path} is a pipe or a device; save what it gives in a file first")
 
 
 def _footer(path: Path) -> tuple[pa.Schema, list[Part]]:

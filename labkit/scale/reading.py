@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -33,11 +34,14 @@ Faults = Counter[tuple[str, str]]
 TIME = r"^\d{4}-\d{2}-\d{2}[T ]"
 """How a time begins that is written as a text."""
 _FLOATS = {"halffloat", "float", "double"}
+LARGEST_WEIGHT = 1e100
+"""Above, products of sums of weights could leave float64."""
 _REMEDIES = {
     "is NaN": "drop or mend them first",
     "is missing": "label them or drop them first",
     "is negative": "weights are 0 or more",
     "is infinite": "weights are finite",
+    f"is above {LARGEST_WEIGHT:g}": "divide all weights by the greatest",
 }
 
 
@@ -160,11 +164,27 @@ def as_block(
         weights = weights.astype(np.float64, copy=False)
         note(columns.weight, "is negative", weights < 0)
         note(columns.weight, "is infinite", np.isinf(weights))
+        above = (weights > LARGEST_WEIGHT) & np.isfinite(weights)
+        note(columns.weight, f"is above {LARGEST_WEIGHT:g}", above)
     if faults:
         return None
     scores = {name: _numbers(batch[name], name) for name in columns.scores}
-    days, day = ([], np.zeros(0, int)) if columns.day is None else _days(batch[columns.day])
-    return Block(_flags(batch[columns.label], labels), scores, days, day, weights)
+    days, day = (
+        ([], np.zeros(0, int)) if columns.day is None else _days(batch[columns.day], columns.day)
+    )
+    return Block(_flags(batch[columns.label], labels, columns.label), scores, days, day, weights)
+
+
+@contextmanager
+def readable(column: pa.Array, name: str) -> Iterator[None]:
+    """Turn what no Python value can hold, such as a year 12000, into an InputError."""
+    try:
+        yield
+    except (OverflowError, ValueError) as error:
+        raise InputError(
+            f"column {name!r} is {column.type} and holds a value that cannot be read ({error}); "
+            "mend or drop it first"
+        ) from None
 
 
 def _missing(column: pa.Array) -> np.ndarray:
@@ -205,22 +225,25 @@ def _numbers(column: pa.Array, name: str) -> np.ndarray:
     return values.astype(np.float64)
 
 
-def _flags(column: pa.Array, labels: Labels) -> np.ndarray:
+def _flags(column: pa.Array, labels: Labels, name: str) -> np.ndarray:
     """Return where a record is an attack."""
     if is_number(column.type):
         return labels.of(_array(column))
     texts = column.dictionary_encode()
-    return labels.of(texts.dictionary.to_pylist()).take(_array(texts.indices))
+    with readable(column, name):
+        values = texts.dictionary.to_pylist()
+    return labels.of(values).take(_array(texts.indices))
 
 
-def _days(column: pa.Array) -> tuple[list, np.ndarray]:
+def _days(column: pa.Array, name: str) -> tuple[list, np.ndarray]:
     """Return the distinct days of a column, times cut to their date, and the index of each's."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_timestamp(column.type):
         # As a clock shows it there; no time zone is moved.
-        local = column if column.type.tz is None else pc.local_timestamp(column)
+        with readable(column, name):
+            local = column if column.type.tz is None else pc.local_timestamp(column)
         column = local.cast(pa.date32())
     encoded = column.dictionary_encode()
     values, codes = encoded.dictionary, _array(encoded.indices)
@@ -230,7 +253,8 @@ def _days(column: pa.Array) -> tuple[list, np.ndarray]:
             dates = pc.if_else(is_time, pc.utf8_slice_codeunits(values, 0, 10), values)
             encoded = dates.dictionary_encode()
             values, codes = encoded.dictionary, _array(encoded.indices)[codes]
-    values = values.to_pylist()
+    with readable(column, name):
+        values = values.to_pylist()
     # A dictionary may hold values that no record of the block has.
     present = np.bincount(codes, minlength=len(values)) > 0
     if present.all():

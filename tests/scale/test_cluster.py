@@ -2,17 +2,18 @@
 
 import os
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from dask_cluster import dask_cluster
-from distributed import Client
+from distributed import CancelledError, Client
 from judged import same_bins
 
 from labkit.errors import InputError
 from labkit.metrics import ThresholdSweep
-from labkit.scale import files
+from labkit.scale import cluster, files
 from labkit.scale.cluster import sweep_on_cluster
 from labkit.scale.parquet import sweep_parquet
 
@@ -136,3 +137,21 @@ def test_a_missing_library_is_told(flows, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match="pip install distributed"):
         sweep_on_cluster("tcp://127.0.0.1:9", flows, score="few", **COLUMNS)
+
+
+def test_a_cluster_without_workers_is_not_waited_for(flows, tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "_PATIENCE", 2)
+    monkeypatch.setattr(cluster, "_RETURN", 0)
+    with dask_cluster(tmp_path, workers=1) as (address, (worker,)):
+        worker.kill()
+        worker.wait()
+        with pytest.raises(InputError, match="the cluster has no workers; start some"):
+            sweep_on_cluster(address, flows, score="few", label="label", pos_label="attack")
+
+
+def test_a_scheduler_that_is_lost_is_told(monkeypatch):
+    def lost(timeout):
+        raise CancelledError("scheduler-connection-lost.\nClient lost the connection")
+
+    with pytest.raises(InputError, match=r"lost the work \(scheduler-connection-lost\.\); try"):
+        cluster._result(None, SimpleNamespace(result=lost))

@@ -14,6 +14,7 @@ import numpy as np
 
 from labkit.errors import InputError
 from labkit.evaluation.notes import first_of, label_notes
+from labkit.scale.reading import LARGEST_WEIGHT
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "<na>", "nat"})
 """What stands for a missing value, in small letters. "none" does not: it may mean no attack."""
@@ -92,11 +93,16 @@ def not_a_number(name: str, value: object, row: int) -> InputError:
 
 def check_weights(weights: np.ndarray, name: str) -> None:
     """Raise InputError unless weights are finite, 0 or more, and some are above 0."""
-    for fault, at in (("negative", weights < 0), ("infinite", np.isinf(weights))):
+    for fault, at in (
+        ("negative", weights < 0),
+        ("infinite", np.isinf(weights)),
+        (f"above {LARGEST_WEIGHT:g}", weights > LARGEST_WEIGHT),
+    ):
         if at.any():
             raise InputError(
                 f"column {name!r} is {fault} in {np.count_nonzero(at):,} of {len(at):,} records "
-                f"(the first is record {int(np.argmax(at)) + 1:,}); weights are finite, 0 or more"
+                f"(the first is record {int(np.argmax(at)) + 1:,}); "
+                f"weights are finite, from 0 to {LARGEST_WEIGHT:g}"
             )
     if not weights.any():
         raise InputError(f"column {name!r} is zero in every record; some record must count")
@@ -185,10 +191,14 @@ def as_days(column: Texts, name: str) -> tuple[np.ndarray, list[str]]:
     >>> days.tolist()
     ['2026-03-01', '2026-03-02']
     """
-    if not all(_TIME.match(value.strip()) for value in column.values):
+    times = [value for value in column.values if _TIME.match(value.strip())]
+    if not times:
         return as_numbers_or_texts(column, name), []
-    dates = [value.strip()[:_DATE] for value in column.values]
-    if len(set(dates)) == len(dates) and all(_is_midnight(value) for value in column.values):
+    _refuse_missing_texts(column, name)
+    dates = [
+        value.strip()[: _DATE if _TIME.match(value.strip()) else None] for value in column.values
+    ]
+    if len(set(dates)) == len(dates) and all(map(_is_midnight, times)):
         return np.array(dates)[column.codes], []
     note = f"The times in column {name} were cut to their date, as written; no time zone was moved."
     return np.array(dates)[column.codes], [note]

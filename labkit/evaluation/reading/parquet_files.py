@@ -18,6 +18,7 @@ from labkit.evaluation.reading.columns import (
     require_columns,
 )
 from labkit.metrics.inputs import as_scores
+from labkit.scale.reading import readable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,7 +72,9 @@ def _read(path: Path, wanted: list[str]) -> pa.Table:
         with pq.ParquetFile(path) as file:
             require_columns(path, file.schema_arrow.names, wanted)
             return file.read(columns=wanted)
-    except (pa.ArrowException, OSError) as error:
+    except UnicodeEncodeError:
+        raise InputError(f"{path} has a name that is not in UTF-8; rename it") from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is damaged or no Parquet file ({error})") from None
 
 
@@ -91,7 +94,9 @@ def _numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
         )
     )
     if not is_number:
-        raise not_a_number(name, column[0].as_py(), 0)
+        with readable(column, name):
+            first = column[0].as_py()
+        raise not_a_number(name, first, 0)
     missing = column.is_null(nan_is_null=True).to_numpy()
     refuse_missing(name, np.count_nonzero(missing), len(missing), int(np.argmax(missing)))
     return as_scores(column.to_numpy(), f"column {name!r}")
@@ -110,7 +115,8 @@ def _texts(column: pa.ChunkedArray, name: str) -> Texts:
         ) from None
     # In a file of several parts a chunked array can be left.
     whole = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
-    values = ["" if value is None else str(value) for value in whole.dictionary.to_pylist()]
+    with readable(whole, name):
+        values = ["" if value is None else str(value) for value in whole.dictionary.to_pylist()]
     # A missing value has no place among the distinct ones; it gets that of an empty text.
     places = whole.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
     # A category that no record has is no label.

@@ -23,7 +23,7 @@ from labkit.evaluation.reading.columns import (
 )
 from labkit.evaluation.reading.csv_files import read_csv
 from labkit.evaluation.reading.parquet_files import read_parquet
-from labkit.scale.files import parquet_files
+from labkit.scale.files import parquet_files, refuse_pipe
 
 _PARQUET, _GZIP = b"PAR1", b"\x1f\x8b"
 # Other things that people keep tables in.
@@ -160,6 +160,7 @@ def look_at(path: Path) -> FileKind:
 def _digested(path: Path, digest: hashlib._Hash) -> bytes:
     """Add the bytes of a file to a checksum; return the first of them."""
     first = b""
+    refuse_pipe(path)
     try:
         with path.open("rb") as file:
             while block := file.read(_BLOCK):

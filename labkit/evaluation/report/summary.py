@@ -17,7 +17,7 @@ from labkit.evaluation.report.wording import (
     rate,
     subject,
 )
-from labkit.terminal import table
+from labkit.terminal import printable, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,11 +95,11 @@ def _print(console: Console, one: Table) -> None:
     # A long name shall rather be broken than the numbers beside it.
     made.columns[0].no_wrap = False
     for row in one.rows[:_ROWS]:
-        made.add_row(*map(Text, row))
+        made.add_row(*(Text(printable(cell)) for cell in row))
     console.print(made)
     if len(one.rows) > _ROWS:
         _line(console, f"{len(one.rows) - _ROWS} more rows: see --out or --json")
 
 
 def _line(console: Console, text: str) -> None:
-    console.print(text, highlight=False, markup=False, emoji=False)
+    console.print(printable(text), highlight=False, markup=False, emoji=False)

@@ -110,7 +110,8 @@ def measured(measure: Measure, *, narrow: bool = False) -> str:
         between = "-" if narrow and measure.low >= 0 else _TO
         told.append(f"({rate(measure.low)}{between}{rate(measure.high)})")
     if measure.bounds:
-        told.append(bounds(measure.bounds, *((4, "-") if narrow else ())))
+        between = "-" if narrow and measure.bounds[0] >= 0 else _TO
+        told.append(bounds(measure.bounds, 4 if narrow else 6, between))
     return " ".join(told)
 
 
