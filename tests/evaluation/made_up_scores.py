@@ -1,4 +1,7 @@
-"""Made-up scores: two detectors, one of probabilities, over seven days of which one is quiet."""
+"""Made-up scores: two detectors, one of probabilities, over seven days of which one is quiet.
+
+And a way to lay two evaluations of them beside each other.
+"""
 
 import numpy as np
 
@@ -16,3 +19,16 @@ def scores(n=1500, seed=4, days=7, quiet=6):
         },
         day,
     )
+
+
+def numbers(told, path=""):
+    """Every number and text of a dict by its path."""
+    parts = ()
+    if isinstance(told, dict):
+        parts = told.items()
+    elif isinstance(told, list):
+        parts = enumerate(told)
+    elif told is not None:
+        yield path, told
+    for key, value in parts:
+        yield from numbers(value, f"{path}/{key}")

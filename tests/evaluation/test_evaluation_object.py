@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_scores import scores
+from made_up_scores import numbers, scores
 
 import labkit
 from labkit import evaluation
@@ -33,19 +33,6 @@ def counted(by_name, y_true, day=None):
         for one in np.unique(day).tolist()
     }
     return whole, by_day
-
-
-def numbers(told, path=""):
-    """Every number and text of a dict by its path."""
-    parts = ()
-    if isinstance(told, dict):
-        parts = told.items()
-    elif isinstance(told, list):
-        parts = enumerate(told)
-    elif told is not None:
-        yield path, told
-    for key, value in parts:
-        yield from numbers(value, f"{path}/{key}")
 
 
 def test_counts_of_days_give_everything_that_records_give():

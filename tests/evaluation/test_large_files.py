@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_scores import scores
+from made_up_scores import numbers, scores
 
 from labkit.errors import InputError
 from labkit.evaluation import Measure, evaluate_file, evaluate_files, evaluate_sweeps
@@ -41,19 +41,6 @@ def few_bins(monkeypatch):
 
 def evaluated(path, names=NAMES, **asked):
     return evaluate_file(path, names, "label", positive="attack", **ASKED | asked)
-
-
-def numbers(told, path=""):
-    """Every number and text of a dict by its path."""
-    parts = ()
-    if isinstance(told, dict):
-        parts = told.items()
-    elif isinstance(told, list):
-        parts = enumerate(told)
-    elif told is not None:
-        yield path, told
-    for key, value in parts:
-        yield from numbers(value, f"{path}/{key}")
 
 
 @pytest.mark.parametrize("max_memory", [COUNTED, BINNED])
