@@ -21,7 +21,7 @@ from labkit.errors import InputError
 from labkit.scale.bins import BINS
 from labkit.scale.files import Columns, Part, Paths, parts_of, rows_of
 from labkit.scale.parquet import Judged, judged
-from labkit.scale.partial import DAY_SHARE, Partial, partial_of
+from labkit.scale.partial import Partial, partial_of
 from labkit.scale.plan import MAX_MEMORY, Plan, plan_for
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def sweep_on_cluster(
     if plan.method != "sketch":
         # As many bins as an exact answer needs, for a day too.
         distinct = rows_of(parts) if plan.method == "sort" else int(max_memory // _COUNTED)
-        plan = replace(plan, method="count", bins=max(plan.bins, distinct * DAY_SHARE))
+        enough = max(plan.bins, distinct)
+        plan = replace(plan, method="count", bins=enough, day_bins=enough)
     with connected(scheduler) as client:
         counted = _counted(client, columns, parts, plan, progress)
     return judged(counted, columns, parts, plan)

@@ -83,7 +83,7 @@ def sweep_parquet(
         Bytes that an exact answer may take; 0 for a sketch in any case.
     bins
         How many bins a sketch of all records may have, about 100 bytes each while counting; for
-        each day it is a 32nd.
+        each day it is a 32nd, or less where there are more days.
     thresholds
         Scores at which a bin begins in every sketch, shape (t,), so that what these thresholds flag
         is known exactly, of all records and of each day.

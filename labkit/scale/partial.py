@@ -17,8 +17,6 @@ from labkit.scale.reading import Block, Faults, blocks, check_days
 from labkit.scale.sketch import ScoreSketch
 from labkit.scale.tally import Labels, Tally
 
-DAY_SHARE = 32
-"""A day's sketch has so many times fewer bins than that of all days."""
 # Blocks after which a day that did not come again is put away: its grid takes more than its bins.
 _PATIENCE = 32
 
@@ -61,7 +59,7 @@ class Partial:
 def partial_of(parts: Iterable[Part], columns: Columns, plan: Plan) -> Partial:
     """Count the records of some parts in bins, for each detector and day at once."""
     labels, faults = Labels(columns.pos_label, columns.label), Counter()
-    whole = _tallies(columns, plan, 1)
+    whole = _tallies(columns, plan, plan.bins)
     by_day: dict[Hashable, dict[str, Tally]] = {}
     last_seen: dict[Hashable, int] = {}
     for number, block in enumerate(blocks(columns, parts, labels, faults)):
@@ -71,7 +69,7 @@ def partial_of(parts: Iterable[Part], columns: Columns, plan: Plan) -> Partial:
         _count(whole, block)
         for code, day in enumerate(block.days):
             if day not in by_day:
-                by_day[day] = _tallies(columns, plan, DAY_SHARE)
+                by_day[day] = _tallies(columns, plan, plan.day_bins)
                 check_days(by_day)
             _count(by_day[day], block, block.day == code if block.days[1:] else slice(None))
             last_seen[day] = number
@@ -86,8 +84,8 @@ def partial_of(parts: Iterable[Part], columns: Columns, plan: Plan) -> Partial:
     )
 
 
-def _tallies(columns: Columns, plan: Plan, share: int) -> dict[str, Tally]:
-    limit, weighted = max(1, plan.bins // share), columns.weight is not None
+def _tallies(columns: Columns, plan: Plan, limit: int) -> dict[str, Tally]:
+    weighted = columns.weight is not None
     return {name: Tally(limit, cuts, weighted=weighted) for name, cuts in plan.cuts.items()}
 
 

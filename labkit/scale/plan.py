@@ -35,6 +35,8 @@ _PLACES, _RECORDS = 16, 2**16
 # class, by day once more; where weights are summed, an order and columns of sums. Besides, its
 # label and day, and what is in use for a moment.
 _SORTED, _BY_DAY, _WEIGHTED, _OTHER = 16, 8, 64, 16
+# Days of which each has as many times fewer bins than the whole; of more days each has fewer still.
+_DAYS = 32
 # What a distinct score of a day takes to be counted: a row in a table, a hash, and a copy.
 _COUNTED = 128
 # Stretches of even numbers of attacks, and of normal records, between which may be cut.
@@ -57,8 +59,9 @@ class Plan:
         exact. "sketch": records are counted in bins, with bounds.
     why
         The reason, in words.
-    bins
-        How many bins a sketch may have; for a day it has a 32nd of them.
+    bins, day_bins
+        How many bins a sketch may have, and that of a day: a 32nd of them, or fewer where there are
+        more days, so that all days take no more than the whole.
     cuts
         For each detector, the scores at which a bin begins besides.
     """
@@ -66,6 +69,7 @@ class Plan:
     method: Method
     why: str
     bins: int
+    day_bins: int
     cuts: dict[str, np.ndarray]
 
 
@@ -96,9 +100,11 @@ def plan_for(
     a_score = _SORTED
     a_score += _WEIGHTED * (columns.weight is not None) + _BY_DAY * (columns.day is not None)
     if rows * (len(columns.scores) * a_score + _OTHER) <= max_memory:
-        why = f"{rows:,} records fit in memory"
-        return Plan("sort", why, bins, dict.fromkeys(columns.scores, thresholds))
+        why = f"the scores of {rows:,} records could be sorted in memory"
+        cuts = dict.fromkeys(columns.scores, thresholds)
+        return Plan("sort", why, bins, max(1, bins // _DAYS), cuts)
     labels, scores, days = _some(columns, parts)
+    day_bins = max(1, bins // max(_DAYS, days))
     # A score of two days is counted twice.
     distinct = sum(min(_distinct(values, rows) * days, rows) for values in scores.values())
     cuts = {
@@ -107,9 +113,9 @@ def plan_for(
     }
     if distinct * _COUNTED <= max_memory:
         why = f"{rows:,} records have about {distinct:,.0f} distinct scores"
-        return Plan("count", why, bins, cuts)
+        return Plan("count", why, bins, day_bins, cuts)
     why = f"{rows:,} records have too many distinct scores to count each"
-    return Plan("sketch", why, bins, cuts)
+    return Plan("sketch", why, bins, day_bins, cuts)
 
 
 def cuts_for(
