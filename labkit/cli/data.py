@@ -1,6 +1,5 @@
 """The commands of the flow records: data make, data verify, data import."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -79,38 +78,17 @@ def _print_summary(told: dict) -> None:
     """Print what became of the rows of every file, and what is to be known of the table."""
     from rich.markup import escape
 
+    from labkit.data.readers.summary import rows_of_summary
     from labkit.terminal import console, table
 
-    files = told["files"]
-    reasons = [
-        (kind, reason)
-        for kind in ("dropped", "repaired")
-        for reason in dict.fromkeys(reason for one in files for reason in one[kind])
-    ]
-    counts = ("read", "kept", "attacks")
-    shown = table(
-        "", "file", "format", *counts, *(escape(f"{kind}: {why}") for kind, why in reasons)
-    )
+    headings, rows = rows_of_summary(told)
+    shown = table("", *map(escape, headings))
     # A path may be long: it breaks, so that numbers keep their room.
     shown.columns[0].no_wrap, shown.columns[0].overflow = False, "fold"
     for column in shown.columns[2:]:
         column.justify = "right"
-    shared = _shared_folder([one["file"] for one in files])
-    total = [{"file": "all", "format": "", **told}] if len(files) > 1 else []
-    for one in [*files, *total]:
-        numbers = [one[name] for name in counts] + [one[kind].get(why, 0) for kind, why in reasons]
-        name = one["file"].removeprefix(shared)
-        shown.add_row(escape(name), one["format"], *(f"{number:,}" for number in numbers))
+    for name, *others in rows:
+        shown.add_row(escape(name), *others)
     console().print(shown)
     for note in told["notes"]:
         typer.echo(f"note: {note}")
-
-
-def _shared_folder(names: list[str]) -> str:
-    """Return the folder that all files lie in, with the mark at its end; "" where there is none."""
-    try:
-        folder = os.path.commonpath([Path(name).parent for name in names])
-    except ValueError:
-        # Some are named from the root and others are not, or they lie on several drives.
-        return ""
-    return folder.rstrip("/\\") + os.sep if folder else ""
