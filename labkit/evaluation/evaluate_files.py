@@ -5,6 +5,7 @@ Counting takes one pass, on this machine or on a cluster.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -123,7 +124,9 @@ def evaluate_file(
             return _counted(found.files, source, scores, options, max_memory, client)
         read = read_scores(path, scores, label, **columns, positive=positive)
         records = as_records(read.labels, read.scores, read.day, read.groups, read.weights, None)
-        with parallel_config("dask") if client else nullcontext():
+        with parallel_config("dask") if client else nullcontext(), warnings.catch_warnings():
+            # The records fit in memory, and every worker needs them: there is nothing to mend.
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             result = evaluate_records(records, options, progress)
     return replace(result, source=read.source, notes=read.notes + result.notes)
 

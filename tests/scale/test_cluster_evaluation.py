@@ -1,6 +1,7 @@
 """`labkit evaluate --scheduler`: the same numbers, from a scheduler with two worker processes."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -55,6 +56,19 @@ def test_a_cluster_tells_what_one_machine_tells(scheduler, flows, gigabytes):
     here, there = told(*asked), told(*asked, "--scheduler", scheduler)
     assert here == there
     assert any("but counted" in note for note in here["notes"]) == (gigabytes != "1")
+
+
+def test_records_sent_to_workers_are_nothing_to_warn_of(scheduler, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((400_000, 3)), columns=["few", "many", "other"])
+    table.assign(label=rng.random(len(table)) < 0.1).to_parquet(tmp_path / "large.parquet")
+    asked = ["evaluate", str(tmp_path / "large.parquet"), "--score", "few", "--score", "many"]
+    asked += ["--score", "other", "--label", "label", "--replicates", "4"]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        result = CliRunner().invoke(app, [*asked, "--scheduler", scheduler], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert not [one for one in told if "large graph" in str(one.message)]
 
 
 def test_no_scheduler_is_one_line(flows, monkeypatch):
