@@ -13,7 +13,7 @@ from labkit.cli import app
 from labkit.errors import InputError
 from labkit.evaluation import Measure, evaluate_file, evaluate_files
 from labkit.evaluation.reading.columns import Texts, as_days
-from labkit.evaluation.report.wording import measured
+from labkit.evaluation.report.wording import bounds, measured, percent
 from labkit.scale import Bounds, sweep_parquet
 from labkit.scale.bounds import Intervals, auc_bounds
 
@@ -253,3 +253,18 @@ def test_bounds_below_zero_are_told_apart():
     difference = Measure(-0.25, bounds=(-0.5, -0.125))
     told = measured(difference, narrow=True).replace("\N{NO-BREAK SPACE}", " ")
     assert told == "-0.250 [-0.5000 to -0.1250]"
+
+
+def test_a_small_number_has_no_exponent_that_looks_like_a_dash():
+    assert measured(Measure(0.00023, 2.9e-5, 5.4e-4), narrow=True) == "0.00023 (0.000029-0.00054)"
+
+
+def test_a_bound_that_fits_its_digits_is_not_moved():
+    assert bounds((0.35, 0.7), 4, "-") == "[0.3500-0.7000]"
+
+
+@pytest.mark.parametrize(
+    ("share", "told"), [(0.997, "99.7 %"), (0.99996, "99.996 %"), (0.99, "99 %"), (1.0, "100 %")]
+)
+def test_nearly_all_is_not_all(share, told):
+    assert percent(share) == told

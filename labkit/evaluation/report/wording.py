@@ -16,6 +16,8 @@ UNDEFINED = "-"
 
 # An interval is not broken apart at the end of a line.
 _TO = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}"
+_LEAST = 1e-6
+"""What is smaller is written with an exponent."""
 _DOWN = Context(prec=6, rounding=ROUND_FLOOR)
 
 
@@ -24,12 +26,15 @@ def rate(value: float) -> str:
 
     Examples
     --------
-    >>> rate(0.12345), rate(0.00123), rate(1.0), rate(math.nan)
-    ('0.123', '0.0012', '1.000', '-')
+    >>> rate(0.12345), rate(0.00123), rate(0.000029), rate(1.0), rate(math.nan)
+    ('0.123', '0.0012', '0.000029', '1.000', '-')
     """
     if math.isnan(value):
         return UNDEFINED
-    return f"{value:.3f}" if abs(value) >= 0.01 or not value else f"{value:.2g}"
+    if abs(value) >= 0.01 or not value:
+        return f"{value:.3f}"
+    # An exponent's sign would look like the dash of an interval, and lines may end at it.
+    return f"{Decimal(f'{value:.2g}'):f}" if abs(value) >= _LEAST else f"{value:.2g}"
 
 
 def count(value: float) -> str:
@@ -51,14 +56,20 @@ def cost(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage to two digits.
+    """Return a share as a percentage to two digits, or more where two would make it all.
 
     Examples
     --------
-    >>> percent(0.0393), percent(0.001), percent(1.0)
-    ('3.9 %', '0.1 %', '100 %')
+    >>> percent(0.0393), percent(0.001), percent(0.9972), percent(1.0)
+    ('3.9 %', '0.1 %', '99.7 %', '100 %')
     """
-    return UNDEFINED if math.isnan(share) else f"{float(f'{100 * share:.2g}'):g} %"
+    if math.isnan(share):
+        return UNDEFINED
+    for precision in range(2, 7):
+        shown = float(f"{100 * share:.{precision}g}")
+        if shown < 100 or share >= 1:
+            break
+    return f"{shown:g} %"
 
 
 def threshold(of: ThresholdResult) -> str:
@@ -84,14 +95,14 @@ def bounds(ends: tuple[float, float] | None, decimals: int = 6, between: str = _
 
     Examples
     --------
-    >>> bounds((1 / 3, 2 / 3), 4, "-")
-    '[0.3333-0.6667]'
+    >>> bounds((1 / 3, 2 / 3), 4, "-"), bounds((0.35, 0.355), 4, "-")
+    ('[0.3333-0.6667]', '[0.3500-0.3550]')
     """
     if ends is None:
         return ""
     unit = Decimal(1).scaleb(-decimals)
     low, high = (
-        Decimal(end).quantize(unit, rounding) if math.isfinite(end) else end
+        Decimal(repr(float(end))).quantize(unit, rounding) if math.isfinite(end) else end
         for end, rounding in zip(ends, (ROUND_FLOOR, ROUND_CEILING), strict=True)
     )
     return f"[{low:,}{between}{high:,}]"
@@ -187,9 +198,11 @@ def all_notes(evaluation: Evaluation) -> list[tuple[str, str]]:
 def _unusable(detector: DetectorResult, n_replicates: int) -> Iterator[str]:
     counts = [measure.unusable for measure in measures_of(detector) if measure.unusable]
     if counts:
+        several = len(counts) > 1
         yield (
-            f"{len(counts)} of the numbers are undefined in some resamples (in up to "
-            f"{max(counts):,} of {n_replicates:,}), which their intervals leave out."
+            f"{len(counts)} of the numbers {'are' if several else 'is'} undefined in some "
+            f"resamples (in {'up to ' if several else ''}{max(counts):,} of {n_replicates:,}), "
+            f"which {'their intervals leave' if several else 'its interval leaves'} out."
         )
 
 
