@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MIN_WIDTH = 80
 """In a narrower terminal lines wrap, but no number is lost."""
+_UNBOUNDED = 10_000
+"""Columns in which any table has room."""
 
 
 def table(title: str, *headings: str) -> Table:
@@ -24,6 +26,11 @@ def table(title: str, *headings: str) -> Table:
     first, *others = headings
     columns = [Column(first, no_wrap=True), *(Column(name, overflow="fold") for name in others)]
     return Table(*columns, title=title or None, box=SIMPLE, pad_edge=False, collapse_padding=True)
+
+
+def natural_width(made: Table, terminal: Console) -> int:
+    """Return the width of a table of which no line is broken."""
+    return terminal.measure(made, options=terminal.options.update(max_width=_UNBOUNDED)).maximum
 
 
 def console() -> Console:

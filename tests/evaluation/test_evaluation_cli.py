@@ -65,6 +65,20 @@ def test_the_summary(labkit, folder):
     assert len(out.splitlines()) < 80
 
 
+@pytest.mark.parametrize("columns", [80, 120])
+def test_no_number_is_broken(labkit, folder, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    code, out, _ = labkit("scores.csv", *TWO, "--day", "day", "--budget", 5, "--budget", 11)
+    assert code == 0
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= columns
+    tables = out[: out.index("Intervals")].splitlines()[1:]
+    assert all(line.count("(") == line.count(")") for line in tables)
+    assert all(line.count("[") == line.count("]") for line in tables)
+    assert ("In brackets: " in out) == any("[" in line for line in tables)
+    assert any("[" in line for line in tables)
+
+
 def test_json_is_one_object_and_the_same_for_packed_files(labkit, folder):
     code, out, err = labkit("scores.csv", *TWO, "--day", "day", "--budget", 5, "--json")
     assert (code, err) == (0, "")

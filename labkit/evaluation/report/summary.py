@@ -17,13 +17,16 @@ from labkit.evaluation.report.wording import (
     rate,
     subject,
 )
-from labkit.terminal import printable, table
+from labkit.terminal import natural_width, printable, table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _ROWS = 20
 """Rows of a table; the report and the JSON have all."""
+
+_TOLD = "AUC", "AP"
+"""Differences that there is room for."""
 
 _narrow = partial(measured, narrow=True)
 
@@ -41,16 +44,23 @@ def print_summary(evaluation: Evaluation, console: Console) -> None:
     """Print ranking, budgets, costs, calibration, pairs, and what to know before using them."""
     name = f"{evaluation.source.file}: " if evaluation.source else ""
     _line(console, name + subject(evaluation))
-    for one in (
+    shown = (
         _ranking(evaluation),
         tables.daily_budgets(evaluation, _narrow),
         tables.budgets(evaluation, _narrow),
         _costs(evaluation),
         tables.probabilities(evaluation, _narrow),
         _pairs(evaluation),
-    ):
+    )
+    for one in shown:
         _print(console, one)
     _line(console, how_intervals_were_made(evaluation))
+    if any("[" in cell for one in shown for row in one.rows[:_ROWS] for cell in row[1:]):
+        _line(
+            console,
+            "In brackets: the least and the most that a number can be, where ties at a budget's "
+            "cut or bins of scores leave that open.",
+        )
     for name, note in all_notes(evaluation):
         _line(console, f"Note: {name}: {note}" if name else f"Note: {note}")
 
@@ -72,16 +82,17 @@ def _costs(evaluation: Evaluation) -> Table:
 
 
 def _pairs(evaluation: Evaluation) -> Table:
+    headings = ["detectors", *_TOLD]
     rows = [
-        [
-            f"{pair.detector} - {pair.baseline}",
-            _narrow(pair.differences["AUC"]),
-            _narrow(pair.differences["AP"]),
-            "" if pair.delong is None else tables.p_value(pair.delong.p_value),
-        ]
+        [f"{pair.detector} - {pair.baseline}", *(_narrow(pair.differences[one]) for one in _TOLD)]
         for pair in evaluation.pairs
     ]
-    return Table("Differences", ["detectors", "AUC", "AP", "p (DeLong, AUC)"], rows)
+    tests = [pair.delong for pair in evaluation.pairs]
+    if any(tests):
+        headings.append("p (DeLong, AUC)")
+        p_values = ["" if one is None else tables.p_value(one.p_value) for one in tests]
+        rows = [[*row, p] for row, p in zip(rows, p_values, strict=True)]
+    return Table("Differences", headings, rows)
 
 
 def _print(console: Console, one: Table) -> None:
@@ -90,12 +101,19 @@ def _print(console: Console, one: Table) -> None:
 
     if not one.rows:
         return
-    made = table(one.caption, *one.headings)
-    made.title_justify = "left"
-    # A long name shall rather be broken than the numbers beside it.
-    made.columns[0].no_wrap = False
-    for row in one.rows[:_ROWS]:
-        made.add_row(*(Text(printable(cell)) for cell in row))
+    rows = one.rows[:_ROWS]
+    for parted in (False, True):
+        made = table(one.caption, *one.headings)
+        made.title_justify = "left"
+        # A long name shall rather be broken than the numbers beside it.
+        made.columns[0].no_wrap = False
+        for name, *cells in rows:
+            told = [
+                cell.replace(" (", "\n(").replace(" [", "\n[") if parted else cell for cell in cells
+            ]
+            made.add_row(*(Text(printable(cell)) for cell in (name, *told)))
+        if natural_width(made, console) <= console.width:
+            break
     console.print(made)
     if len(one.rows) > _ROWS:
         _line(console, f"{len(one.rows) - _ROWS} more rows: see --out or --json")
