@@ -1,5 +1,6 @@
 """The commands of the flow records: data make, data verify, data import."""
 
+import textwrap
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,11 @@ import typer
 from labkit.cli.app import data_app
 from labkit.cli.progress import byte_progress, progress
 from labkit.errors import InputError
+
+_HEADINGS = 80, 14, 8
+"""Letters of a heading in a line, where there is room, less and little."""
+_NAME = 10
+"""Letters of a file's name in a line, at the least."""
 
 
 @data_app.command("make")
@@ -79,16 +85,25 @@ def _print_summary(told: dict) -> None:
     from rich.markup import escape
 
     from labkit.data.readers.summary import rows_of_summary
-    from labkit.terminal import console, table
+    from labkit.terminal import console, natural_width, table
 
     headings, rows = rows_of_summary(told)
-    shown = table("", *map(escape, headings))
-    # A path may be long: it breaks, so that numbers keep their room.
-    shown.columns[0].no_wrap, shown.columns[0].overflow = False, "fold"
-    for column in shown.columns[2:]:
-        column.justify = "right"
-    for name, *others in rows:
-        shown.add_row(escape(name), *others)
-    console().print(shown)
+    terminal = console()
+    for letters in _HEADINGS:
+        parted = (textwrap.fill(one, letters, break_long_words=False) for one in headings)
+        shown = table("", *map(escape, parted))
+        for column in shown.columns[2:]:
+            column.justify = "right"
+        for row in rows:
+            shown.add_row(*map(escape, row))
+        excess = natural_width(shown, terminal) - terminal.width
+        if excess <= 0:
+            break
+    else:
+        # A path may be long: it breaks, so that numbers keep their room.
+        name = shown.columns[0]
+        name.no_wrap, name.overflow = False, "fold"
+        name.width = max(_NAME, max(len(row[0]) for row in rows) - excess)
+    terminal.print(shown)
     for note in told["notes"]:
         typer.echo(f"note: {note}")

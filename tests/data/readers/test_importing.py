@@ -10,8 +10,10 @@ from importlib.util import find_spec
 import pandas as pd
 import pytest
 from made_up import ARGUS, CIC, CIC_2018, FILES, LUFLOW, MAPPING, TABLE, ZEEK, as_toml, zipped
+from typer.testing import CliRunner
 
 from labkit import cli
+from labkit.cli import app
 from labkit.data.readers import import_flows, importing, read_flows, source
 from labkit.data.schema import COLUMNS
 from labkit.errors import InputError
@@ -275,6 +277,17 @@ class TestCommand:
         code, told, _ = labkit(file("[red].csv", LUFLOW), "--out", tmp_path / "out.csv")
         assert code == 0
         assert "[red].csv" in told
+
+    def test_a_name_is_broken_only_where_numbers_have_no_room(self, file, tmp_path):
+        short, long = "2020.12.16.zip.csv", "netflow" * 12
+        for name in (short, long):
+            asked = ["data", "import", str(file(name, LUFLOW)), "--out", str(tmp_path / "out.csv")]
+            told = CliRunner(env={"COLUMNS": "80"}).invoke(app, asked).output
+            shown = told[: told.index("note:")]
+            assert max(map(len, shown.splitlines())) <= 80
+            assert (name in shown) == (name == short)
+            for word in ("(outlier)", "padded", "without"):
+                assert word in shown
 
     def test_the_zone(self, labkit, file, tmp_path):
         out = tmp_path / "out.csv"
