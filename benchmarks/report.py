@@ -28,12 +28,12 @@ and log loss. Summaries are all of it but the curves and the budget. The scikit-
 bootstrap takes about a minute, so a part of it is timed and multiplied. Memory is what NumPy held
 at most beyond its inputs.
 
-The bars were set beforehand, on a machine whose sort of a million scores takes 17 ms. Those not
-reached here hang on the sort: on AMD's Zen 4, NumPy's AVX-512 sort is several times slower than its
-AVX2 sort, and scikit-learn, which sorts by another algorithm, is not touched by that. With AVX-512
-switched off (`NPY_DISABLE_CPU_FEATURES=X86_V4`) the sort is so fast that everything else, mostly
-the first touch of new memory, weighs more beside it. A shared machine moves each ratio by a tenth
-or two from run to run.
+The bars were set beforehand, on a machine whose sort of a million scores takes 17 ms. Ratios to one
+sort hang on how fast it is: where NumPy takes 5 to 10 ms, everything else, mostly the first touch
+of new memory, weighs more beside it; where its AVX-512 sort is slow, as on AMD's Zen 4 (50 ms), the
+same work looks cheap, and scikit-learn, which sorts by another algorithm, does not. So NumPy is
+measured with AVX-512 and without (`NPY_DISABLE_CPU_FEATURES=X86_V4`). A shared machine moves each
+ratio by a tenth or two from run to run.
 """
 
 
