@@ -21,7 +21,8 @@ PY
 check() { # python, name, pip arguments...
   local python=$1 name=$2
   shift 2
-  if ! command -v "$python" >/dev/null; then
+  # A name may stand for a version manager that has no such Python.
+  if ! "$python" --version >/dev/null 2>&1; then
     echo "SKIPPED $name: $python is not on this machine"
     return
   fi
