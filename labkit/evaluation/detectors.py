@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from labkit.errors import InputError
 from labkit.evaluation.calibration import losses
 from labkit.evaluation.days import day_table, one_threshold, ranking
 from labkit.evaluation.evaluation import Resampling
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Of all records together; squares of it and of its inverse are well within float64.
+_LEAST_WEIGHT = 1e-120
+
+
 def compared(options: Options) -> list[Statistic]:
     """Return the numbers in which detectors are compared: of rankings, and of budgets in all."""
     rankings = [auc(), average_precision(), *map(average_precision, options.base_rates)]
@@ -77,7 +82,13 @@ def judged(
         Why they are none; None where they may be.
     base_rate
         Where neither single records nor days are drawn.
+
+    Raises
+    ------
+    InputError
+        When weights are so small or large that products of their sums leave float64.
     """
+    _check_weights(sweep)
     replicates: Replicates = {}
     if resampling.reason is None:
         wanted = compared(options) + ([] if no_probabilities else losses(sweep))
@@ -88,6 +99,15 @@ def judged(
     intervals = Intervals(options.level, independent, replicates, resampling)
     calibrated = no_probabilities or calibrate(intervals)
     return _result(sweep, by_day, options, intervals, calibrated, base_rate), replicates
+
+
+def _check_weights(sweep: ThresholdSweep) -> None:
+    total = sweep.positives + sweep.negatives
+    if not sweep.counts_records and not _LEAST_WEIGHT <= total <= 1 / _LEAST_WEIGHT:
+        raise InputError(
+            f"the weights sum to {total:g}; multiply all by one number, so that they sum to "
+            f"between {_LEAST_WEIGHT:g} and {1 / _LEAST_WEIGHT:g}"
+        )
 
 
 def _result(

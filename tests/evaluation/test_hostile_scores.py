@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from labkit.cli import app
 from labkit.errors import InputError
-from labkit.evaluation import Measure, evaluate_file, evaluate_files
+from labkit.evaluation import Measure, evaluate, evaluate_file, evaluate_files
 from labkit.evaluation.reading.columns import Texts, as_days
 from labkit.evaluation.report.wording import bounds, measured, percent
 from labkit.scale import Bounds, sweep_parquet
@@ -139,7 +139,7 @@ def test_weights_of_zero_and_certain_errors(written, max_memory):
 
 
 @pytest.mark.parametrize("max_memory", MEMORY)
-@pytest.mark.parametrize("scale", [1e-90, 1e90])
+@pytest.mark.parametrize("scale", [1e-115, 1e90])
 def test_only_ratios_of_weights_matter(written, scale, max_memory):
     weights, day = RNG.random(N), RNG.integers(0, 4, N)
     ours, theirs = (
@@ -154,6 +154,20 @@ def test_only_ratios_of_weights_matter(written, scale, max_memory):
     assert (ours.estimate, ours.low, ours.high) == pytest.approx(
         (theirs.estimate, theirs.low, theirs.high)
     )
+
+
+@pytest.mark.parametrize("max_memory", MEMORY)
+@pytest.mark.parametrize("day", [None, "day"])
+def test_weights_whose_products_vanish_are_refused(written, day, max_memory):
+    path = written(w=np.full(N, 1e-300), day=np.arange(N) % 3)
+    with pytest.raises(InputError, match="the weights sum to 6e-298; multiply all by one number"):
+        evaluated(path, weight="w", day=day, n_replicates=20, max_memory=max_memory)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_arrays_of_extreme_weights_are_refused(scale):
+    with pytest.raises(InputError, match="so that they sum to between 1e-120 and 1e"):
+        evaluate(LABELS, SCORES, sample_weight=np.full(N, scale), n_replicates=20)
 
 
 def test_bounds_of_tiny_weights():
